@@ -1,4 +1,5 @@
-"""Text that people are shown: names escaped, columns aligned; and names that systems know."""
+"""Text that people are shown: names escaped, commands quoted, columns aligned; and names that
+systems know."""
 
 from __future__ import annotations
 
@@ -22,6 +23,26 @@ def _escape(char: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def quoted(word: str) -> str:
+    """``word`` as it is typed in a shell. What no terminal shows is escaped (``$'...'``, POSIX
+    2024)."""
+    if word.isprintable():
+        import shlex  # not above: few lines have a command in them
+
+        return shlex.quote(word)
+    plain = frozenset(range(0x20, 0x7F)) - frozenset(b"'\\")
+    try:
+        data = word.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # no name of a file: half a character, as JSON can have
+        data = word.encode("utf-8", "surrogatepass")
+    return "$'" + "".join(chr(b) if b in plain else f"\\x{b:02x}" for b in data) + "'"
+
+
+def command_line(words: Iterable[str]) -> str:
+    """The command of ``words``, as it is typed in a shell."""
+    return " ".join(map(quoted, words))
 
 
 def named_here(path: str) -> str:
@@ -63,7 +84,7 @@ def aligned(lines: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[s
 
 
 def each_aligned(
-    lines: Callable[[], Iterable[Sequence[str]]], right: Sequence[int] = ()
+    lines: Callable[[], Iterable[Sequence[str]]], right: Sequence[int]
 ) -> Iterator[str]:
     """As ``aligned``, one by one; ``lines`` is called twice: first for how wide columns are."""
     widths: list[int] = []

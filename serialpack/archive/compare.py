@@ -21,9 +21,7 @@ from serialpack.reports import UnpackReport
 from serialpack.text import number_of, printable
 
 
-def fault_of_archive(
-    path: str, sources: Mapping[str, str], *, owner: bool, more: bool = False
-) -> str:
+def fault_of_archive(path: str, sources: Mapping[str, str], *, owner: bool, more: bool) -> str:
     """Why the archive at ``path`` is not what ``sources`` become, in words; nothing where it is.
 
     ``sources``: the path in the archive -> the file, folder or link. The time of a folder does not

@@ -1,7 +1,6 @@
 """One file out of an archive, or a part of it: its own blocks are read, and no others."""
 
 import os
-import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from serialpack.pipeline.shared import SharedUnpacker
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan, unpack_member
 from serialpack.reports import UnpackReport
 from serialpack.stages.stage import Buffer
+from serialpack.text import command_line
 
 #: The most entries that are named where globs mean several, and one was to be.
 _MOST_NAMED = 3
@@ -98,7 +98,7 @@ def _several(source: Source, paths: list[str], words: Sequence[str]) -> UsageErr
         "--records, --bytes, --fields, --to and -o - need one entry named,"
         f" {len(paths):,} are meant:"
         f" {named}",
-        hint=shlex.join(again) if len(set(paths)) > 1 else None,  # joined archives
+        hint=command_line(again) if len(set(paths)) > 1 else None,  # joined archives
     )
 
 
@@ -122,11 +122,11 @@ def unpack_part(
     entry: OneEntry,
     target: Target,
     *,
-    record_range: tuple[int, int | None] | None = None,
-    byte_range: tuple[int, int | None] | None = None,
-    trust: bool = False,
-    max_size: int | None = None,
-    force: bool = False,
+    record_range: tuple[int, int | None] | None,
+    byte_range: tuple[int, int | None] | None,
+    trust: bool,
+    max_size: int | None,
+    force: bool,
 ) -> UnpackReport:
     """Write a range of ``entry`` to ``target``, with the file's mode; all else as ``unpack``."""
     part = unpack_bytes if record_range is None else unpack_records

@@ -9,7 +9,7 @@ from serialpack.errors import RefusedError
 from serialpack.files.globs import exclude
 from serialpack.files.not_kept import given
 from serialpack.files.source import Path, exists, file_error
-from serialpack.text import named_here
+from serialpack.text import named_here, printable
 
 
 def make_link(path: str, entry: EntryRow, folder: Path, *, force: bool, skip: bool) -> bool:
@@ -25,7 +25,7 @@ def make_link(path: str, entry: EntryRow, folder: Path, *, force: bool, skip: bo
     within = os.path.join(real, "").startswith(os.path.join(root, ""))
     # ".." behind a name leads out of whatever that name is a link to, now or later.
     if os.path.isabs(target) or ".." in parts[up:] or not within:
-        said = f"is a link out of the folder, to {target!r}"
+        said = f"is a link out of the folder, to '{printable(target)}'"
         raise RefusedError(said, path=path, hint=f"{exclude(entry.path)} leaves it out")
     try:
         if skip and os.path.islink(path) and os.readlink(path) == target:

@@ -7,14 +7,13 @@ a second, and to unpack: so size and time are weighed in one unit.
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from serialpack.bench.results import Recommendation, Row, cost
 from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.stages.chain import parse_chain
+from serialpack.text import command_line
 from serialpack.units import format_size
 
 Preference = Literal["size", "speed", "portable", "text", "safe"]
@@ -204,16 +203,7 @@ def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | N
         words += ["-j", str(row.threads)]
     if format is not None:
         words += ["--from", format]
-    return " ".join(map(_quoted, [*words, *inputs]))
-
-
-def _quoted(word: str) -> str:
-    """``word`` for a shell. Characters that no terminal shows are
-    escaped (``$'...'``, POSIX 2024)."""
-    if word.isprintable():
-        return shlex.quote(word)
-    plain = frozenset(range(0x20, 0x7F)) - frozenset(b"'\\")
-    return "$'" + "".join(chr(b) if b in plain else f"\\x{b:02x}" for b in os.fsencode(word)) + "'"
+    return command_line([*words, *inputs])
 
 
 def _python(row: Row) -> str:

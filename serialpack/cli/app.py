@@ -79,7 +79,7 @@ def _unknown_verb(word: str, args: list[str]) -> UsageError:
 
     from serialpack.cli.options.foreign_words import meant_by
 
-    message = f"unknown verb {word!r}"
+    message = f"unknown verb '{word}'"
     if (command := meant_by(word, args)) is not None:
         return UsageError(message, hint=command)
     near = difflib.get_close_matches(word, VERBS, n=1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
 
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
 from serialpack.files.targets import is_device
+from serialpack.text import quoted
 
 SUFFIX = ".spk"
 
@@ -55,7 +55,7 @@ def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
     FileError where there is nothing to take off, or no stored name that is safe to use.
     """
     if is_store(path):
-        way = f"unpack --to ndjson {shlex.quote(path)} writes its values"
+        way = f"unpack --to ndjson {quoted(path)} writes its values"
         raise FileError("is a store, and no container", path=path, hint=way)
     if not stored:
         target = beside(path)

@@ -128,7 +128,8 @@ class Covered(NamedTuple):
 
     def __str__(self) -> str:
         entries = number_of(self.number, "entry", "entries")
-        return f"its {entries}, from {self.first} to {self.last}"
+        named = self.first if self.number == 1 else f"from {self.first} to {self.last}"
+        return f"its {entries}, {named}"
 
 
 def is_second_form(rows: bytes) -> bool:

@@ -84,7 +84,7 @@ def write_frame(tag: bytes, body: bytes, payload: Buffer = b"") -> bytes:
     return b"".join((_PREFIX.pack(SKIPPABLE, len(content) + 8), content, check))
 
 
-def frame_checksum(tag: bytes, body: bytes, payload: Buffer = b"") -> int:
+def frame_checksum(tag: bytes, body: bytes, payload: Buffer) -> int:
     """The checksum at the end of a frame; ``payload``: see ``write_frame``."""
     if len(payload) <= _LITTLE:
         return checksum(b"".join((tag, body, payload)))

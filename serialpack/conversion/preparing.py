@@ -6,7 +6,6 @@ that workers are given.
 """
 
 from collections.abc import Collection
-from shlex import quote
 from typing import NamedTuple
 
 from serialpack.conversion.losses.losses import Losses, check_dropped
@@ -34,6 +33,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.pipeline.line import Elsewhere
+from serialpack.text import quoted
 from serialpack.values.kinds import LONG_ROWS
 
 
@@ -166,7 +166,7 @@ def _check_null(plan: ConversionPlan, to: str) -> None:
     """UsageError for ``--null`` where no cell is read or written that it is for."""
     shaping = plan.shaping
     if shaping.null and plan.is_text_table and to not in TEXT_TABLES and not shaping.reads:
-        said = f"--null {quote(shaping.null)}"
+        said = f"--null {quoted(shaping.null)}"
         hint = f"--infer {said} reads numbers, dates and the like as well, --typed {said} literals"
         raise UsageError(
             "--null is for cells that --infer or --typed reads, or CSV is written with", hint=hint

@@ -77,11 +77,10 @@ def convert_to_store(
     source: Path | IO[bytes],
     url: str,
     *,
-    chain: str = "auto",
-    effort: int = DEFAULT_EFFORT,
-    key: str | None = None,
-    duplicates: Duplicates | None = None,
-    progress: Progress | None = None,
+    chain: str,
+    key: str | None,
+    duplicates: Duplicates | None,
+    progress: Progress | None,
     how: ConvertOptions,
 ) -> StoreReport:
     """Write the records of ``source`` into a new store at ``url``, each a value.
@@ -100,7 +99,7 @@ def convert_to_store(
             # A schema is the serializer's, where it takes one, else the source's.
             own = SERIALIZERS.cls(each).takes_options
             settings = how["options"] if own else {}
-            header = new_header(each + plus + rest, effort, settings, trust=how["trust"])
+            header = new_header(each + plus + rest, DEFAULT_EFFORT, settings, trust=how["trust"])
             header = header._replace(keys="field" if key else "number", field=key or "")
             options: ConvertOptions = {
                 **how,

@@ -10,11 +10,10 @@ end: folders only. Who asks for a folder means all in it.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
 
 from serialpack.errors import UsageError
-from serialpack.text import named_here
+from serialpack.text import named_here, quoted
 
 #: Whether a path, of a folder or not, is meant by one of several globs.
 Matches = Callable[[str, bool], bool]
@@ -112,9 +111,9 @@ def glob_of(path: str) -> str:
 
 def include(path: str) -> str:
     """The option that takes ``path`` alone, as it is typed."""
-    return f"--include {shlex.quote(glob_of(path))}"
+    return f"--include {quoted(glob_of(path))}"
 
 
 def exclude(path: str) -> str:
     """The option that leaves ``path`` out, as it is typed."""
-    return f"--exclude {shlex.quote(glob_of(path))}"
+    return f"--exclude {quoted(glob_of(path))}"

@@ -23,7 +23,7 @@ from serialpack.stores.values import ValueCoder
 _USUAL = "msgpack"
 
 
-def records_source(url: str, *, trust: bool = False) -> Source:
+def records_source(url: str, *, trust: bool) -> Source:
     """The records of the store at ``url`` as a source; errors as of ``StoreStream``."""
     with named_after(url):
         return _StoreSource(StoreStream(url, trust=trust))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
@@ -116,3 +117,17 @@ def test_a_list_is_named_in_words_where_its_command_is_not_one_to_copy(
     for words in (["-r", "a", "b", "-o", "a"], ["-r", *folders, "-o", "out"]):
         said = run("pack", *words, code=1).stderr
         assert b"; nothing was written; --files-from, of a list of all, keeps them apart\n" in said
+
+
+def test_the_command_of_a_hint_names_a_file_whose_name_is_no_text(run: Run, tmp_path: Path) -> None:
+    """It had the name as lines show it, by which no shell finds the file."""
+    folder = os.fsdecode(b"a\xff")
+    try:
+        (tmp_path / folder).mkdir()
+    except OSError:
+        pytest.skip("no such name here")
+    (said,) = lines(run("pack", folder, code=1).stderr)
+    assert said == r"serialpack: a\xff: is a folder; serialpack pack -r $'a\xff'"
+    (tmp_path / f"{folder}.json").write_text("[1]")
+    (said,) = lines(run(f"{folder}.json", code=2).stderr)
+    assert said.startswith(r"serialpack: unknown verb 'a\xff.json'; serialpack ")

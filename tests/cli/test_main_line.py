@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import stat
 import subprocess
 import sys
@@ -50,12 +51,27 @@ def test_several_files_go_into_a_folder_and_failures_do_not_stop_the_rest(
     assert run("pack", "", code=1).stderr.startswith(b"serialpack: '': cannot read: no such file")
 
 
-def test_the_worst_exit_code_wins(run: Run, tmp_path: Path, sample: Path) -> None:
+#: Inputs of ``unpack --records 0:1``, by the exit code of each.
+BY_CODE = {0: "sample.ndjson.spk", 1: "missing.spk", 2: "bytes.spk", 3: "no.spk", 4: "p.spk"}
+
+
+@pytest.mark.parametrize(
+    ("codes", "worst"),
+    [([0, 1], 1), ([2, 0], 2), ([1, 2], 1), ([4, 1, 2], 4), ([3, 4], 3), ([2, 1, 4, 3, 0], 3)],
+)
+def test_the_worst_exit_code_wins(
+    run: Run, tmp_path: Path, sample: Path, codes: list[int], worst: int
+) -> None:
+    """Of damage, a refusal, the environment, and the usage, in this order."""
+    (tmp_path / "bytes").write_bytes(b"\0\1\2")
+    (tmp_path / "p").write_bytes(pickle.dumps([1]))
+    run("pack", sample, "bytes")
+    run("pack", "-s", "pickle", "-F", "pickle", "--trust", "p")
     (tmp_path / "no.spk").write_bytes(b"plain text")
-    run("pack", sample)
-    sample.unlink()
-    run("unpack", tmp_path / "missing.spk", tmp_path / "no.spk", f"{sample}.spk", code=3)
-    assert sample.exists()
+    for order in (codes, codes[::-1]):
+        files = [BY_CODE[code] for code in order]
+        run("unpack", "-f", "--records", "0:1", *files, "-o", "out/", code=worst)
+    assert (tmp_path / "out/sample.ndjson").exists() == (0 in codes)
 
 
 def test_no_arguments_show_the_help(run: Run) -> None:

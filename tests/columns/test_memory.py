@@ -14,8 +14,8 @@ from serialpack import msgpack_starts
 from serialpack.columns.parse import msgpack_tokens
 from serialpack.columns.parse.shape import join, split
 from serialpack.columns.stored import structure
-from serialpack.columns.stored.read import decode_all
 from serialpack.columns.stored.write import encode_all
+from tests.columns.decoded import decode_all
 
 SIZE = 4 << 20
 

@@ -16,13 +16,13 @@ from serialpack.columns.encodings.choose import attempt, encode_column
 from serialpack.columns.parse.shape import split
 from serialpack.columns.stored import structure
 from serialpack.columns.stored.coding import Context
-from serialpack.columns.stored.read import decode_all
 from serialpack.columns.stored.streams import effort, unzstd
 from serialpack.columns.stored.wire import WireReader, varint
 from serialpack.columns.stored.write import encode_all
 from serialpack.columns.texts import Texts
 from tests import golden
 from tests.columns import vectors
+from tests.columns.decoded import decode_all
 from tests.columns.oracle import Cursor, Description, Stream
 from tests.columns.oracle_encodings import ENCODINGS
 from tests.columns.oracle_texts import read_columns, read_structure

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns.stored.read import StoredColumns, decode_all
+from serialpack.columns.stored.read import StoredColumns
 from serialpack.columns.stored.streams import LZMA, ZSTD, effort, recoded, unlzma, unzstd, zstd
 from serialpack.columns.stored.wire import WireReader, varint
 from serialpack.columns.stored.write import encode_all
 from serialpack.columns.texts import Broken, Texts
+from tests.columns.decoded import decode_all
 
 R = random.Random(3)
 NAMES = ["".join(R.choices("abcdefghijklmnop", k=R.randint(3, 9))).title() for _ in range(60)]

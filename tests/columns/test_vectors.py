@@ -13,10 +13,10 @@ import pytest
 from serialpack.columns.encodings import NAMES
 from serialpack.columns.parse.shape import join, split
 from serialpack.columns.stored import structure
-from serialpack.columns.stored.read import decode_all
 from serialpack.columns.stored.streams import PCO, PLAIN, array_stream, effort
 from serialpack.columns.stored.write import BUNDLED, encode_all
 from tests.columns import vectors
+from tests.columns.decoded import decode_all
 
 PAGE = Path(__file__).parents[2] / "man/spk-columns.5"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.archive.compare import fault_of_bytes
 from serialpack.container import header
 from serialpack.files.paths import entry_path, place_below
 from tests.bad.make import HERE as BAD
@@ -387,3 +388,10 @@ def test_what_means_something_else_to_windows_is_refused_there(path: str, tmp_pa
     with pytest.raises(serialpack.RefusedError):
         place_below(tmp_path, path, windows=True)
     assert place_below(tmp_path, "a/b c.txt", windows=True) == os.path.join(tmp_path, "a/b c.txt")  # noqa: PTH118
+
+
+def test_no_source_counts_as_compared_that_the_archive_has_no_entry_of(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    serialpack.pack_archive({"a": tmp_path / "a"}, path := str(tmp_path / "all.spk"))
+    sources = {name: str(tmp_path / name) for name in "ab"}
+    assert fault_of_bytes(path, sources, trust=False, threads=1) == "has no entry b"

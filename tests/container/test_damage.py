@@ -9,7 +9,15 @@ import random
 import pytest
 
 import serialpack
-from serialpack.container.frames import BLOCK, HEADER, INDEX, SKIPPABLE, START_OWN, START_ZSTD
+from serialpack.container.frames import (
+    BLOCK,
+    HEADER,
+    INDEX,
+    SKIPPABLE,
+    START_OWN,
+    START_ZSTD,
+    TRAILER_OWN,
+)
 from tests.pipes import Pipe
 
 CHAINS = {"zstd": ("auto", (), "zstd:3"), "own": ("auto", ("shuffle:4",), "zlib:6")}
@@ -84,6 +92,18 @@ def test_every_flipped_bit_is_noticed(envelope: str) -> None:
         flipped[position // 8] ^= 1 << position % 8
         with pytest.raises(serialpack.InputError):
             unpacked(bytes(flipped))
+
+
+def test_whoever_reads_from_the_end_notices_a_flipped_bit_of_the_trailer() -> None:
+    """Who needs no block, or one, compares nothing else with it."""
+    container = packed(text(6), "own", format="ndjson")
+    for position in range(len(container) - TRAILER_OWN.size, len(container)):
+        flipped = bytearray(container)
+        flipped[position] ^= 4
+        with pytest.raises(serialpack.InputError):
+            serialpack.inspect(io.BytesIO(flipped))
+        with pytest.raises(serialpack.InputError):
+            serialpack.unpack(io.BytesIO(flipped), io.BytesIO(), record_range=(1, 2))
 
 
 def test_every_truncation_is_noticed(envelope: str) -> None:

@@ -6,12 +6,13 @@ import errno
 import io
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import serialpack
-from serialpack.files.not_kept import NotKeptSum
+from serialpack.files.not_kept import NotKeptSum, has_holes
 from serialpack.reports import NotKept
 
 TIME = 10**18 + 123_456_789
@@ -95,3 +96,11 @@ def test_the_line_counts_and_names_the_first() -> None:
         f"{keeps}the mode (777, not 644) of a\n{special}2 outputs (first a)"
     )
     assert "(20,454 days off)" in line(("a", NotKept(None, 20_454 * 86_400 * 10**9)))
+
+
+@pytest.mark.skipif(not hasattr(os, "SEEK_HOLE"), reason="files have no holes here")
+def test_a_file_that_takes_little_room_and_has_no_holes_is_not_sparse(tmp_path: Path) -> None:
+    """As a file system that compresses has them."""
+    (tmp_path / "a").write_bytes(b"text")
+    compressed: Any = SimpleNamespace(st_blocks=0, st_size=4)
+    assert not has_holes(str(tmp_path / "a"), compressed)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import threading
 from functools import partial
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import IO
 
 import pytest
@@ -16,6 +18,7 @@ from serialpack.errors import ExistingFileError
 from serialpack.files import disk, output, targets
 from serialpack.files.disk import sync_all
 from serialpack.files.output import Output, OutputGroup
+from serialpack.files.pending import PendingFile
 from serialpack.files.targets import sink
 from serialpack.hidden import is_hidden
 from tests.injected import has_unnamed
@@ -63,6 +66,16 @@ def test_names_come_with_the_commit(tmp_path: Path, each: bool) -> None:
     assert not hidden(tmp_path)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_nobody_else_reads_a_file_that_is_being_written(tmp_path: Path) -> None:
+    """Its mode is that of its source once it is whole."""
+    path = tmp_path / "out"
+    with Output(path, mode=0o644) as out:
+        out.write(b"secret, as far as anyone knows")
+        assert os.fstat(out.fd).st_mode & 0o777 == 0o600
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
 def test_without_a_commit_nothing_is_there(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="ended"), OutputGroup():
         write(tmp_path / "a")
@@ -105,6 +118,52 @@ def hidden_of(group: OutputGroup, number: int) -> Path:
     return behind(group.outputs[number].fd)
 
 
+@pytest.mark.parametrize(
+    ("files", "each", "steps"),
+    [
+        (None, False, ["file", "name", "folder"]),
+        (1, False, ["file", "name", "folder"]),
+        (6, True, [*["file"] * 6, *["name"] * 6, "folder"]),
+        (6, False, ["all", *["name"] * 6, "folder"]),
+    ],
+    ids=["alone", "group of one", "each", "group"],
+)
+def test_a_file_has_its_name_once_it_is_on_disk_and_then_the_folder_is(
+    tmp_path: Path,
+    files: int | None,
+    each: bool,
+    steps: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A power cut in between would leave an empty file, or none for a source that is removed."""
+    done: list[str] = []
+    fsync, give_name = os.fsync, PendingFile.give_name
+
+    def synced(fd: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(fd).st_mode) else "file")
+        fsync(fd)
+
+    def named(pending: PendingFile, *, force: bool, only_same: bool) -> None:
+        done.append("name")
+        give_name(pending, force=force, only_same=only_same)
+
+    def all_synced(_: int) -> bool:
+        done.append("all")
+        return True
+
+    monkeypatch.setattr("os.fsync", synced)
+    monkeypatch.setattr(PendingFile, "give_name", named)
+    monkeypatch.setattr("serialpack.files.output.syncfs", lambda: all_synced)
+    if files is None:
+        write(tmp_path / "0")
+    else:
+        with OutputGroup(each=each) as group:
+            for number in range(files):
+                write(tmp_path / f"{number}")
+            assert not group.commit()
+    assert done == steps
+
+
 @of_linux
 def test_a_file_system_that_fails_is_asked_file_by_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -133,6 +192,33 @@ def test_a_file_system_that_fails_is_asked_file_by_file(
     assert len(asked) == 1
     assert list(failed) == [str(tmp_path / "2")]
     assert names(tmp_path) == ["0", "1", "3", "4", "5"]
+
+
+@of_linux
+def test_every_file_system_that_a_group_writes_to_is_brought_to_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is asked once, by a file that is on it."""
+    asked: list[str] = []
+    real = os.fstat
+
+    def all_synced(fd: int) -> bool:
+        asked.append(behind(fd).parent.name)
+        return True
+
+    def on_two(fd: int) -> SimpleNamespace:
+        found = real(fd)
+        fields = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
+        return SimpleNamespace(**fields | {"st_dev": behind(fd).parent.name[0]})
+
+    monkeypatch.setattr("serialpack.files.output.syncfs", lambda: all_synced)
+    with OutputGroup() as group:
+        for name in ("a", "b", "a2", "b2"):
+            (tmp_path / name).mkdir()
+            write(tmp_path / name / "x")
+        monkeypatch.setattr("os.fstat", on_two)
+        assert not group.commit()
+    assert sorted(name[0] for name in asked) == ["a", "b"]
 
 
 def test_what_must_be_the_same_stays(tmp_path: Path) -> None:

@@ -137,15 +137,20 @@ def test_what_is_more_than_it_seemed_is_read_in_few_reads(tmp_path: Path) -> Non
         assert len(reads) <= 4
 
 
-def test_a_source_that_was_replaced_is_not_removed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", ["file", "size", "time"])
+def test_a_source_that_is_another_by_now_is_not_removed(tmp_path: Path, other: str) -> None:
+    """Each tells it alone: which file it is, its size, its time."""
     path = tmp_path / "in"
     path.write_bytes(b"x")
     before = path.stat()
-    path.rename(tmp_path / "elsewhere")
-    path.write_bytes(b"another")
+    if other == "file":
+        path.rename(tmp_path / "elsewhere")
+    path.write_bytes(b"another" if other == "size" else b"y")
+    later = before.st_mtime_ns + (10**9 if other == "time" else 0)
+    os.utime(path, ns=(later, later))
     with pytest.raises(FileError, match="no longer the file"):
         remove_source(os.fspath(path), before)
-    assert path.read_bytes() == b"another"
+    assert path.exists()
 
 
 def test_reads_are_whole_whatever_the_file_gives() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import serialpack
 from serialpack.codecs import zstd
 from serialpack.codecs.zlib import Zlib
 from serialpack.errors import CodecError
+from serialpack.filters.delta import Delta
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.parts import PartPacker
 from serialpack.pipeline.timing import Timer
@@ -104,6 +106,35 @@ def test_a_codec_that_does_not_read_what_it_wrote(
         serialpack.SerialpackError, match=r"did not give back .*is not what it wrote"
     ):
         WRITERS[way]()
+
+
+def _other(data: Buffer, size: int) -> bytes:
+    """Something else than what was compressed, of the same size."""
+    restored = zlib.decompress(data)
+    assert len(restored) == size
+    return restored[:-1] + bytes([restored[-1] ^ 1])
+
+
+def _longer(data: Buffer, size: int) -> bytes:  # noqa: ARG001
+    return zlib.decompress(data) + b"x"
+
+
+@pytest.mark.parametrize("wrong", [_other, _longer])
+@pytest.mark.parametrize("way", WRITERS)
+def test_a_codec_that_gives_other_bytes_and_no_error(
+    way: str, wrong: Callable[[Buffer, int], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bytes are compared with those that it was given: most codecs check nothing themselves."""
+    monkeypatch.setattr(Zlib, "decompress", staticmethod(wrong))
+    with pytest.raises(serialpack.SerialpackError, match=r"did not give back .*other bytes came"):
+        WRITERS[way]()
+
+
+def test_a_filter_that_gives_other_bytes_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Delta, "backward", staticmethod(bytes))
+    data = io.BytesIO(bytes(range(256)) * 100)
+    with pytest.raises(serialpack.SerialpackError, match=r"did not give back .*other bytes came"):
+        serialpack.pack(data, io.BytesIO(), filters=["delta:4"], codec="zlib", serializer="raw")
 
 
 @pytest.mark.parametrize("way", READERS)

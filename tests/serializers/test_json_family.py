@@ -78,13 +78,14 @@ def test_every_one_reads_every_other(writer: str, reader: str) -> None:
         assert difference(values, read.load(data[:-1])) is None, kind
 
 
-@pytest.mark.parametrize("name", HERE)
-def test_what_it_cannot_hold_it_does_not_write(name: str) -> None:
-    serializer = record_serializer(name)
-    for kind in serializer.cannot & VALUES.keys():
-        for value in VALUES[kind]:
-            with pytest.raises(FAILURES):
-                serializer.dump([value])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(name, kind) for name in HERE for kind in VALUES if kind in record_serializer(name).cannot],
+)
+def test_what_it_cannot_hold_it_does_not_write(name: str, kind: str) -> None:
+    for value in VALUES[kind]:
+        with pytest.raises(FAILURES):
+            record_serializer(name).dump([value])
 
 
 @pytest.mark.parametrize("reader", HERE)

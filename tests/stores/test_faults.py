@@ -19,10 +19,11 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack.pipeline.squeeze import Squeeze
 from serialpack.stores.base import Change, KeyValueStore
 from serialpack.stores.keys import encoded_key
 from serialpack.stores.registry import opened_store, store_named
-from serialpack.stores.values import trained
+from serialpack.stores.values import _SmallZstd, trained
 from tests.noise import noise
 from tests.stores.kinds import ON_DISK, url_of
 
@@ -272,6 +273,20 @@ def test_a_database_with_other_tables_is_named(tmp_path: Path) -> None:
     with pytest.raises(serialpack.InputError, match="is no SQLite store of serialpack") as refused:
         serialpack.store(f"sqlite-kv://{tmp_path}/s.db")
     assert "--to json" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("chain", ["json+zstd:3", "json+zlib:1"])
+def test_a_value_that_its_codec_does_not_give_back_is_not_stored(
+    tmp_path: Path, chain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other bytes came back, and no error."""
+    for coder in (_SmallZstd, Squeeze):
+        monkeypatch.setattr(coder, "backward", lambda *given: bytes(given[-1]))
+    url = f"sqlite-kv://{tmp_path}/s.db"
+    with serialpack.store(url, chain=chain) as store:
+        with pytest.raises(serialpack.SerialpackError, match=r"did not give back .*other bytes"):
+            store["a"] = ["text"] * 100
+        assert "a" not in store
 
 
 @pytest.mark.parametrize("chain", ["msgpack+zstd", "msgpack+none", "json+lz4"])

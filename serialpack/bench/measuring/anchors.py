@@ -44,7 +44,7 @@ def stock_tools(
     size: int,
     seconds: float,
     progress: Callable[[str], object],
-    files: Files | None = None,
+    files: Files | None,
 ) -> list[Anchor]:
     """An anchor for each tool, run once on the file at ``path``, as long as ``seconds`` last.
 

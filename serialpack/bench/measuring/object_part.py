@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from serialpack.bench.measuring.trials import CAREFUL, Care, SerializedPart, repeat
+from serialpack.bench.measuring.trials import Care, SerializedPart, repeat
 from serialpack.collector import gc_paused
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
@@ -31,7 +31,7 @@ def warm_up(chain: str) -> None:
 
 
 def serialize_object(
-    packing: Packing, value: Any, care: Care = CAREFUL, *, proved: bool = True
+    packing: Packing, value: Any, care: Care, *, proved: bool = True
 ) -> SerializedPart:
     """Serialize ``value``, prove it where ``proved``, and load it.
     RefusedError where it cannot be held."""

@@ -37,8 +37,6 @@ class SeveralSearch(Search):
     these is the largest one that rows were measured on.
     """
 
-    told_of_all = True
-
     # A look is at all of the first sample.
     _one_look = 0.2
 

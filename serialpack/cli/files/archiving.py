@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 
 from serialpack.cli.files.each_file import check_name
@@ -14,7 +13,7 @@ from serialpack.cli.reporting.say import say
 from serialpack.container.entries import fault_of
 from serialpack.errors import FileError, FolderError, RefusedError, SerialpackError, UsageError
 from serialpack.files.paths import entry_path
-from serialpack.text import printable
+from serialpack.text import printable, quoted
 
 
 def archive_name(inputs: Sequence[str], output: str | None) -> str:
@@ -22,7 +21,7 @@ def archive_name(inputs: Sequence[str], output: str | None) -> str:
     if output is None:
         raise UsageError("--archive needs a name for the container", hint="-o FILE.spk")
     if output.endswith("/") or os.path.isdir(output):
-        name = shlex.quote(os.path.join(output, f"NAME{SUFFIX}"))
+        name = quoted(os.path.join(output, f"NAME{SUFFIX}"))
         raise UsageError(
             f"--archive makes a file: {printable(output)} is a folder", hint=f"-o {name}"
         )

@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-import shlex
 import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +15,7 @@ from serialpack.files.paths import entry_path
 from serialpack.files.regular import as_found
 from serialpack.files.source import Source, shown
 from serialpack.pipeline.workers import MANY_FILES
-from serialpack.text import number_of, printable
+from serialpack.text import command_line, number_of, printable, quoted
 
 if TYPE_CHECKING:
     from serialpack.files.folders import Walk
@@ -180,7 +179,7 @@ def check_no_archive(files: Sequence[str]) -> None:
         raise MissingFileError(
             "cannot read: no such file; nothing was packed",
             path=first,
-            hint=f"--archive -o {shlex.quote(first)} makes it",
+            hint=f"--archive -o {quoted(first)} makes it",
         )
 
 
@@ -326,11 +325,11 @@ def _as_others_have_it(path: str) -> str | None:
         return None
     others, at = [file for file in context.params["files"] if file != path], typed.index(path)
     if verb == "unpack" and typed[at - 1] == "-f" and path.lower() in FORMATS:
-        return shlex.join(["serialpack", *typed[: at - 1], "-F", *typed[at:]])
+        return command_line(["serialpack", *typed[: at - 1], "-F", *typed[at:]])
     named = is_target(path) if verb == "unpack" else path.endswith(SUFFIX)
     is_second = len(others) == 1 and others[0] in typed[:at] and os.path.isfile(others[0])
     if verb in ("pack", "unpack") and named and is_second and "-o" not in typed:
-        return shlex.join(["serialpack", *typed[:at], "-o", *typed[at:]])
+        return command_line(["serialpack", *typed[:at], "-o", *typed[at:]])
     return None
 
 
@@ -347,10 +346,10 @@ def recursive_command(folder: str, *more: str) -> str | None:
     typed = typed_words()
     start = ["serialpack", str(verb.name), "-r"]
     if typed.count(folder) < 2 and not more:  # it is in a list where it was not typed
-        line = shlex.join([*start, *typed[typed.index(str(verb.name)) + 1 :]])
+        line = command_line([*start, *typed[typed.index(str(verb.name)) + 1 :]])
         if len(line) <= _LONGEST:
             return line
-    return shlex.join([*start, folder, *more])
+    return command_line([*start, folder, *more])
 
 
 def listed_command() -> str | None:
@@ -365,6 +364,6 @@ def listed_command() -> str | None:
     once = sum(map(typed.count, files)) == len(files)  # none is a word of an option, too
     if context.params["files_from"] is not None or not once or any("\n" in n for n in files):
         return None
-    start = shlex.join(["printf", r"%s\n", *files])
-    line = f"{start} | {shlex.join(['serialpack', verb, '--files-from', STDIO, *others])}"
+    start = command_line(["printf", r"%s\n", *files])
+    line = f"{start} | {command_line(['serialpack', verb, '--files-from', STDIO, *others])}"
     return line if len(line) <= _LONGEST else None

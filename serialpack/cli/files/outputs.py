@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -14,7 +13,7 @@ from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
 from serialpack.files.targets import is_device
-from serialpack.text import printable
+from serialpack.text import printable, quoted
 
 if TYPE_CHECKING:
     from serialpack.formats import Declaration
@@ -198,9 +197,7 @@ class Targets:
         self._note_missing(target)
         return target
 
-    def of_entry(
-        self, path: str, entry: str, name: Callable[[str], str], *, make: bool = True
-    ) -> str:
+    def of_entry(self, path: str, entry: str, name: Callable[[str], str], *, make: bool) -> str:
         """The target for one entry of the archive ``path``, which becomes the file ``entry``:
         what ``-o`` names, or that file below the folder that all entries would go to.
 
@@ -294,7 +291,7 @@ def _check_folder(output: str, *, converts: bool) -> None:
             + (
                 "-o FOLDER takes each"
                 if os.path.exists(output)
-                else f"-o {shlex.quote(f'{shown}/')} is a folder"
+                else f"-o {quoted(f'{shown}/')} is a folder"
             ),
         )
 

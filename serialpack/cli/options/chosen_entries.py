@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from serialpack.cli.options.requests import Sources, UnpackRequest
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.files.globs import glob_of
 from serialpack.files.paths import entry_path
-from serialpack.text import printable
+from serialpack.text import command_line, printable, quoted
 
 if TYPE_CHECKING:
     from serialpack.inspection.info import Inspection
@@ -78,12 +77,12 @@ def check_no_entries(paths: Sequence[str]) -> None:
     for name, glob in globs.items():
         if not glob:
             said = f"{printable(archive)} has no entry {printable(name)}; nothing was written"
-            raise UsageError(said, hint=shlex.join(["serialpack", "inspect", archive]))
+            raise UsageError(said, hint=command_line(["serialpack", "inspect", archive]))
     typed = typed_words()[1:]
     words = [word for each in typed for word in _chosen_by_word(each, globs) if word != "--rm"]
     raise UsageError(
         f"--include takes entries of {printable(archive)}; nothing was written",
-        hint=shlex.join(["serialpack", "unpack", *words]),
+        hint=command_line(["serialpack", "unpack", *words]),
     )
 
 
@@ -91,7 +90,7 @@ def option_of(archives: Sequence[str], name: str) -> str | None:
     """What is to be said of ``name`` where it is an entry of one of ``archives``."""
     for archive in archives:
         if glob := _glob_in(_entries_of(archive), name):
-            return f"of {archive} --include {shlex.quote(glob)} takes that entry"
+            return f"of {archive} --include {quoted(glob)} takes that entry"
     return None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 
 from serialpack.cli.naming import STDIO, typed_words
@@ -12,6 +11,7 @@ from serialpack.cli.options.foreign_words import meant_by
 from serialpack.detection.detect import DELIMITERS
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
+from serialpack.text import command_line
 
 #: What Miller calls formats behind --i, of what is read, and --o, of what is written.
 _OF_MILLER = {"csv": "csv", "tsv": "tsv", "json": "json", "jsonl": "ndjson"}
@@ -125,7 +125,7 @@ def of_tar(args: Sequence[str]) -> str | None:
         words = ["inspect" if "t" in letters else "unpack", archive]
         if "x" in letters and rest[:1] == ["-C"]:
             words += ["-o", *rest[1:2]]
-    return shlex.join(["serialpack", *words])
+    return command_line(["serialpack", *words])
 
 
 def instead(
@@ -163,8 +163,8 @@ def instead(
                 return f"; | head -n {number} behind --to ndjson -o - takes so many records"
             if has == verb:
                 rest = _all_ours(rest, args, options[verb])
-                return f"; {shlex.join(['serialpack', *before, *words, *rest])}"
-            return f" of {verb}; {has} takes {shlex.join(words)}"
+                return f"; {command_line(['serialpack', *before, *words, *rest])}"
+            return f" of {verb}; {has} takes {command_line(words)}"
     return None
 
 
@@ -243,5 +243,5 @@ def check_codec(codec: str, verb: str) -> None:
     if os.path.isfile(codec):
         raise UsageError(
             f"-c is the codec, and {codec} is a file",
-            hint=shlex.join(["serialpack", verb, codec, "-o", STDIO]),
+            hint=command_line(["serialpack", verb, codec, "-o", STDIO]),
         )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.conversion.targets.writers import is_written, named_format
+from serialpack.text import command_line
 
 #: What is shown where no file was named.
 _FILE = "FILE"
@@ -115,4 +115,4 @@ def meant_by(word: str, args: Sequence[str]) -> str | None:
         words = _named(word, args)
     else:
         return None
-    return shlex.join(["serialpack", *words])
+    return command_line(["serialpack", *words])

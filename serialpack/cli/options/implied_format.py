@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shlex
 import sys
 from contextlib import suppress
 from functools import cache
@@ -30,7 +29,7 @@ from serialpack.files.targets import is_device
 from serialpack.formats import FORMATS
 from serialpack.formats.foreign import KnownFile, known_name, known_words
 from serialpack.stages.stage import Buffer
-from serialpack.text import printable
+from serialpack.text import command_line, printable
 
 
 def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
@@ -228,7 +227,7 @@ def not_unpacked(
     if is_file and (words := uncompressing(path)) is not None:
         with Source(path) as source:
             error = NotContainerError(looks_like(source.peek(HEAD)))
-        error.hint = shlex.join(["serialpack", *words])
+        error.hint = command_line(["serialpack", *words])
         return error
     if is_file and not isinstance(error, NotContainerError):
         with suppress(OSError, SerialpackError), Source(path) as source:
@@ -267,7 +266,7 @@ def _instead(path: str, looks: str | None, output: str | None, *, whole: bool) -
         return "--to FORMAT converts it"
     elif whole:
         return _written_instead(path, output or "") or "--to FORMAT converts it"
-    return shlex.join(["serialpack", "pack", path]) + " makes one of it"
+    return command_line(["serialpack", "pack", path]) + " makes one of it"
 
 
 def _written_instead(path: str, output: str) -> str | None:
@@ -281,11 +280,11 @@ def _written_instead(path: str, output: str) -> str | None:
         is_array = FORMATS.declaration(_format_of(path)).is_array
         to, why = "npy" if is_array else "json", f"writes that: {named} is only read"
     elif ending == SUFFIX:
-        return f"{shlex.join(['serialpack', 'pack', path, '-o', output])} makes one of it"
+        return f"{command_line(['serialpack', 'pack', path, '-o', output])} makes one of it"
     elif named is None and ending and not is_device(output):
         return f"{printable(output)} says no format, --to FORMAT does"
     else:
         return None
     other = f"{base}.{to}"
     words = ["unpack", path, "--to", to, "-o", STDIO if os.path.exists(other) else other]
-    return f"{shlex.join(['serialpack', *words])} {why}"
+    return f"{command_line(['serialpack', *words])} {why}"

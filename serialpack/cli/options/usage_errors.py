@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ import click
 from serialpack.cli.options.foreign_options import instead, of_tar
 from serialpack.cli.options.foreign_words import converts, meant_by
 from serialpack.cli.options.values import said_by
+from serialpack.text import command_line, quoted
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
 _STOCK = {
@@ -47,9 +47,7 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
     name = error.option_name
     file = next((a for a in args if a.startswith(name) and os.path.lexists(a)), None)
     if file is not None:
-        return (
-            f"{file} is read as options; {shlex.quote(os.path.join(os.curdir, file))} is the file"
-        )
+        return f"{file} is read as options; {quoted(os.path.join(os.curdir, file))} is the file"
     said = f"unknown option {name}"
     if (command := of_tar(args)) is not None:
         return f"{said}; {command}"
@@ -69,7 +67,7 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
         name = "--effort" if name[1:].isdigit() else name
         others = [other for other in options if name in options[other]]
         theirs = "unpack" if "unpack" in others and converts(args) else "VERB"
-        command = shlex.join(["serialpack", others[0] if len(others) == 1 else theirs, *args])
+        command = command_line(["serialpack", others[0] if len(others) == 1 else theirs, *args])
         return f"{said} before a verb; {command}" if others else None
     if (words := instead(name, verb, args, options)) is not None:
         return said + words

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.tables.closing_line import closing_words
 from serialpack.reports import ConvertReport
-from serialpack.text import in_line, number_of
+from serialpack.text import in_line, number_of, quoted
 from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
 
 #: So many lists within a record are named.
@@ -139,7 +138,7 @@ def _found(report: ConvertReport) -> str:
 
 def _lists(report: ConvertReport) -> str:
     """What has the lists in a single row as records."""
-    lists = " or ".join(f"--at {shlex.quote(key)}" for key in report.inside.lists[:_MOST_LISTS])
+    lists = " or ".join(f"--at {quoted(key)}" for key in report.inside.lists[:_MOST_LISTS])
     way = "-o FOLDER/ makes a file of each; " if report.apart and report.to not in DATABASES else ""
     return (
         f"{way}{lists} takes the list in it as the records;"
@@ -159,7 +158,7 @@ def _columnar(report: ConvertReport) -> str:
     if not above:
         return "--columnar reads its lists as columns, and the records across them"
     return (
-        f"--at {shlex.quote(above)} --columnar reads the lists there as columns;"
+        f"--at {quoted(above)} --columnar reads the lists there as columns;"
         " --lossy around lets go of what stands beside it"
     )
 
@@ -170,7 +169,7 @@ def _text(report: ConvertReport) -> str:
     some = ", ".join(map(str, names[:_MOST_TEXT]))
     more = f" and {len(names) - _MOST_TEXT:,} more" if len(names) > _MOST_TEXT else ""
     ways = [
-        f"--types {shlex.quote(','.join(in_line(f'{name}={kind}') for name in found[:_MOST_TEXT]))}"
+        f"--types {quoted(','.join(in_line(f'{name}={kind}') for name in found[:_MOST_TEXT]))}"
         f" {does}"
         for kind, found, does in (
             ("decimal-comma", report.commas, "reads a decimal comma"),

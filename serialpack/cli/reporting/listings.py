@@ -85,7 +85,7 @@ def _about(entry: ListedEntry) -> str:
     return ", ".join([*words, *([entry.about] if entry.about else [])])
 
 
-def show_entries(members: Sequence[MemberInfo], *, whole: bool = True) -> None:
+def show_entries(members: Sequence[MemberInfo], *, whole: bool) -> None:
     """A line for each entry of an archive, and one of all together; ``whole``: of all there are,
     with what is around them."""
     count = sum(len(member.entries or ()) for member in members)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.words import complain
 from serialpack.errors import ArchiveError, DamagedError, NotContainerError, SerialpackError
+from serialpack.text import quoted
 
 if TYPE_CHECKING:
     from serialpack.inspection.info import Inspection
@@ -34,7 +34,7 @@ def add_hint(error: SerialpackError, path: str) -> None:
     except (OSError, SerialpackError):
         return
     before = f"{error.hint}, or " if error.hint else ""
-    error.hint = f"{before}serialpack unpack --salvage {shlex.quote(path)} gives back what is whole"
+    error.hint = f"{before}serialpack unpack --salvage {quoted(path)} gives back what is whole"
 
 
 def every_damage(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ from serialpack.files.disk import bring_to_disk, without_dead
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.stages.effort import DEFAULT_EFFORT
-from serialpack.text import number_of
+from serialpack.text import command_line, number_of
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
@@ -372,7 +371,7 @@ def _misnamed(path: str, target: str, chain: str, said: str | None) -> str | Non
         return None
     converts = path != STDIO and compression is None and to is not None and is_written(to)
     words = ["-f", *(["-F", said] if said else []), "-o", target, *["--"] * (path[0] == "-"), path]
-    way = f"; {shlex.join(['serialpack', 'unpack', *words])} converts"
+    way = f"; {command_line(['serialpack', 'unpack', *words])} converts"
     return f"{target} is a container{way if converts else ', whatever its name says'}"
 
 

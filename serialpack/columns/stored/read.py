@@ -311,11 +311,3 @@ def _read_lines(header: WireReader, count: int, start: int, most: int) -> list[_
         lines.append(_Line(coder, kind, raw_size, start, stop))
         start = stop
     return lines
-
-
-def decode_all(
-    data: bytes | memoryview, most_values: int = 1 << 32, most_bytes: int = 1 << 40
-) -> list[Texts]:
-    """The values of all columns; arguments and errors as of ``StoredColumns``."""
-    packed = StoredColumns(data, most_values, most_bytes)
-    return [packed.texts(index) for index in range(len(packed))]

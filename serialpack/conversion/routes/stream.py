@@ -33,7 +33,7 @@ def convert_stream(
     write: Write,
     plan: ConversionPlan,
     *,
-    block_size: int | None = None,
+    block_size: int | None,
     threads: int = 1,
     size: int | None = None,
     patch: Patch | None = None,

@@ -3,13 +3,12 @@ the options that give them their first form again."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection
 
 from serialpack.conversion.losses.rules import RULES, TEXT_TABLES
 from serialpack.conversion.tables.layout import Layout, other_separator
 from serialpack.conversion.tables.shaping import NO_COLUMNS, Shaping
-from serialpack.text import in_line, number_of
+from serialpack.text import command_line, in_line, number_of
 from serialpack.values.kinds import DROPPED, Loss
 
 #: So many kinds are named in the closing line.
@@ -27,7 +26,7 @@ def closing_words(carried: list[Loss], back: Collection[str], target: str) -> st
     if len(most) > _MOST:
         parts.append("... (-v shows all)")
     total = sum(loss.count for loss in carried)
-    words = f" (back: {shlex.join(back)})" if back else ""
+    words = f" (back: {command_line(back)})" if back else ""
     line = f"{total:,} carried: {', '.join(parts)}{words}"
     if target not in TEXT_TABLES:
         return line.replace("as empty cells", "as null").replace("as an empty cell", "as null")

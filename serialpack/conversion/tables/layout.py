@@ -1,6 +1,5 @@
 """Which columns a table of text has, and how each is written."""
 
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.csv.style import NEEDED, TableStyle
 from serialpack.formats.shared.column_types import ColumnType
 from serialpack.reports import RecordsInside
-from serialpack.text import number_of
+from serialpack.text import number_of, quoted
 from serialpack.values.kinds import shown, value_step
 from serialpack.values.missing import Missing
 
@@ -287,9 +286,7 @@ def _other_separator(shape: ValueShape, shaping: Shaping) -> str | None:
     raise ValueRefusedError(
         f"the key {shown(odd)} is not told from the separator of dotted columns behind it",
         kind="nested",
-        hint=f"--separator {shlex.quote(fits)} keeps it apart"
-        if fits
-        else "--separator names another",
+        hint=f"--separator {quoted(fits)} keeps it apart" if fits else "--separator names another",
     )
 
 

@@ -74,7 +74,7 @@ def table_name(said: str | None, path: str) -> str:
 
 
 def database_layout(
-    shape: ValueShape, shaping: Shaping, rows: str, table: str, json: Collection[str] = ()
+    shape: ValueShape, shaping: Shaping, rows: str, table: str, json: Collection[str]
 ) -> Layout:
     """As ``layout_of``, with declared types; ValueRefusedError, RefusedError. ``json``: the columns
     of text that are marked as JSON in the source."""

@@ -1,7 +1,6 @@
 """Types of text, and how all values of one column are spelled in them."""
 
 import re
-import shlex
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 from serialpack.conversion.types.conventions import CONVENTIONS, EXACT, texts_of
 from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
-from serialpack.text import complex_text, in_line
+from serialpack.text import complex_text, in_line, quoted
 from serialpack.values.durations import duration_of, duration_text
 
 #: No type: cells stay what they are.
@@ -397,4 +396,4 @@ def instead_of(kind: str) -> str:
 
 def types_option(name: str, kind: str) -> str:
     """The option that gives a column a type, as it is typed."""
-    return f"--types {shlex.quote(in_line(f'{name}={kind}'))}"
+    return f"--types {quoted(in_line(f'{name}={kind}'))}"

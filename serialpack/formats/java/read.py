@@ -40,7 +40,7 @@ _BOXED: dict[str, type] = {
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read_stream(data: bytes, marks: Marks | None = None) -> list[Any]:
+def read_stream(data: bytes, marks: Marks | None) -> list[Any]:
     """The objects of a stream, primitive data as bytes.
 
     Malformed, Unheld for objects of classes that are not known here, RefusedError where these write

@@ -72,7 +72,7 @@ def _refuse(kind: str, was: str, path: str = "$") -> NoReturn:
     raise not_read("TOML", Difference(0, path, was, "", kind)) from None
 
 
-def _loads(text: str, marks: Marks | None = None, *, literals: bool = False) -> dict[str, Any]:
+def _loads(text: str, marks: Marks | None, *, literals: bool) -> dict[str, Any]:
     """The document that tomllib reads from ``text``. Errors have their places in characters, not
     bytes."""
 

@@ -44,7 +44,7 @@ _WIDE = frozenset(
 )
 
 
-def read_document(data: bytes, marks: Marks | None = None) -> Any:
+def read_document(data: bytes, marks: Marks | None) -> Any:
     """The document as a map. Malformed, Unheld, or RefusedError for entities and definitions.
 
     ``marks``: which losses are allowed, and where what is dropped is noted.

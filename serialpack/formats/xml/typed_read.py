@@ -39,7 +39,7 @@ _BITS = re.compile("nan:([0-9a-f]{16})", re.ASCII)
 _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))|\\")
 
 
-def read_elements(data: Buffer, marks: Marks | None = None) -> list[Any]:
+def read_elements(data: Buffer, marks: Marks | None) -> list[Any]:
     """The records in ``data``. Malformed, Unheld, or RefusedError for a document with a DTD.
 
     ``marks``: what may be lost, and is noted there.

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack.conversion.tagging.untagger import Untagger
 from serialpack.errors import SerialpackError
 from tests.conversion.converting import converted
 
@@ -91,3 +92,14 @@ def test_types_of_bson_with_others_in_them_are_extended_json() -> None:
         "c": {"$code": "f()", "$scope": {"a": oid}},
         "y": {"$date": {"$numberLong": "253402300800000"}},
     }
+
+
+def test_a_tag_that_is_read_as_another_value_is_not_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is tagged is proved by the values that its tags are read as."""
+    a_second_past_1970 = bytes.fromhex("d6ff 00000001")
+    assert b"$date" in converted(a_second_past_1970, "msgpack", "json", tagged=True)
+    monkeypatch.setattr(Untagger, "run", lambda _, records: [datetime.now(UTC) for _ in records])
+    with pytest.raises(serialpack.ValueRefusedError, match="a date and time in UTC"):
+        converted(a_second_past_1970, "msgpack", "json", tagged=True)
