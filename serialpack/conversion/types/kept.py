@@ -67,15 +67,17 @@ class KeptColumn(NamedTuple):
         each = iter(values)
         return [next(each) if text else None for text in texts]
 
-    def fits(self, values: Sequence[Any]) -> bool:
-        """Whether the values can be written so, and read again."""
+    def proved_texts(self, values: Sequence[Any]) -> list[Any] | None:
+        """As ``texts``; None where values cannot be written so, and read again."""
         try:
-            again = self.read(self.texts(values))
+            texts = self.texts(values)
+            again = self.read(texts)
         except FAILURES:
-            return False
-        return again == [None if value is MISSING else value for value in values] or (
+            return None
+        same = again == [None if value is MISSING else value for value in values] or (
             self.spelling.type in ("number", COMMA) and all(map(_is_same, again, values))
         )
+        return texts if same else None
 
     def cells(self, texts: Sequence[Any], delimiter: str, *, alone: bool) -> list[str]:
         """The raw cells of texts, quoted as they were."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+from operator import is_
 from typing import Any
 
 from serialpack.conversion.types.kept import KeptTable
@@ -37,7 +39,7 @@ class Untyper:
             return told
         for name, column in self._kept.columns.items():
             values = [record.get(name, MISSING) for record in records]
-            if not column.fits(values):
+            if (texts := column.proved_texts(values)) is None:
                 if self.seen is None:
                     if all(value is MISSING for value in values):
                         continue
@@ -47,7 +49,6 @@ class Untyper:
                 continue
             if column.spelling.type == TEXT:
                 continue
-            texts = column.texts(values)
             for record, text in zip(records, texts, strict=True):
                 record[name] = text
             rule = _RULES.get(column.spelling.type, "timestamps")
@@ -59,14 +60,13 @@ def _told(
     rule: str, name: str, values: list[Any], texts: list[str], first_record: int
 ) -> list[Loss]:
     found = []
-    filled = [number for number, value in enumerate(values) if value is not None]
-    empty = [number for number, value in enumerate(values) if value is None]
+    empty = sum(map(is_, values, repeat(None)))
     path = "$" + value_step(name)
-    if filled:
-        first = filled[0]
+    if empty < len(values):
+        first = next(number for number, value in enumerate(values) if value is not None)
         place = first_record + first, path
-        found.append(Loss(rule, len(filled), *place, shown(values[first]), texts[first]))
+        found.append(Loss(rule, len(values) - empty, *place, shown(values[first]), texts[first]))
     if empty:
-        place = first_record + empty[0], path
-        found.append(Loss("null", len(empty), *place, "null", "an empty cell"))
+        place = first_record + values.index(None), path
+        found.append(Loss("null", empty, *place, "null", "an empty cell"))
     return found
