@@ -280,7 +280,7 @@ def _check_folder(output: str, files: Sequence[str], *, converts: bool) -> None:
     is_packed = output.endswith(SUFFIX) and not _is_folder(output)
     named = _format_named(output)
     if is_packed or named is not None:
-        shown, one, each = printable(output), "", ""
+        one, each = "", ""
         if converts and named is not None:
             from serialpack.conversion.targets.writers import is_written
 
@@ -288,17 +288,17 @@ def _check_folder(output: str, files: Sequence[str], *, converts: bool) -> None:
                 from serialpack.cli.files.joining_command import joining_command
 
                 formats = {each.name if each else "" for each in map(_format_named, files)}
-                one = f"{joining_command(shown, named.name, formats)} joins them; "
+                one = f"{joining_command(output, named.name, formats)} joins them; "
                 said = {word.partition("=")[0] for word in typed_words()} & {"--to", "-t"}
                 each = "" if said else f"--to {named.name} "
         raise UsageError(
-            f"several inputs cannot go to one file, {shown}",
+            f"several inputs cannot go to one file, {output}",
             hint=("pack --archive makes one of them; " if is_packed else "")
             + one
             + (
                 f"{each}-o FOLDER takes each"
                 if os.path.exists(output)
-                else f"{each}-o {quoted(f'{shown}/')} is a folder"
+                else f"{each}-o {quoted(f'{output}/')} is a folder"
             ),
         )
 
