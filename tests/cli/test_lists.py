@@ -131,3 +131,5 @@ def test_the_command_of_a_hint_names_a_file_whose_name_is_no_text(run: Run, tmp_
     (tmp_path / f"{folder}.json").write_text("[1]")
     (said,) = lines(run(f"{folder}.json", code=2).stderr)
     assert said.startswith(r"serialpack: unknown verb 'a\xff.json'; serialpack ")
+    (said,) = lines(run("pack", f"{folder}.json", "x", "-o", f"{folder}.csv", code=2).stderr)
+    assert said.endswith(r"-o $'a\xff.csv/' is a folder")

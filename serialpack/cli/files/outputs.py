@@ -279,19 +279,19 @@ def _check_folder(output: str, *, converts: bool) -> None:
     is_packed = output.endswith(SUFFIX) and not _is_folder(output)
     named = _format_named(output)
     if is_packed or named is not None:
-        shown, one = printable(output), ""
+        one = ""
         if converts and named is not None:
             from serialpack.conversion.targets.writers import is_written
 
             one = f"--to {named.name} joins them; " if is_written(named.name) else ""
         raise UsageError(
-            f"several inputs cannot go to one file, {shown}",
+            f"several inputs cannot go to one file, {output}",
             hint=("pack --archive makes one of them; " if is_packed else "")
             + one
             + (
                 "-o FOLDER takes each"
                 if os.path.exists(output)
-                else f"-o {quoted(f'{shown}/')} is a folder"
+                else f"-o {quoted(f'{output}/')} is a folder"
             ),
         )
 
