@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
+from serialpack.cli.files.joined import Spool
 from serialpack.cli.files.mover import Input, Mover
 from serialpack.cli.naming import STDIO
 from serialpack.cli.options.implied_format import format_kept
@@ -24,19 +24,15 @@ from serialpack.conversion.tables.rewindable import Rereadable, is_pipe
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.writers import named_format
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
-from serialpack.files.source import file_error, shown
+from serialpack.files.source import shown
 from serialpack.formats import FORMATS
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
-from serialpack.stages.stage import Buffer
 from serialpack.text import number_of, printable
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.pipeline.line import Progress
-
-#: Bytes of the text that are kept in memory; more of them are in a temporary file.
-_IN_MEMORY = 16 << 20
 
 
 #: Does an input, or says what a report is to be told as; the line for ``--json``.
@@ -67,8 +63,9 @@ class Through(NamedTuple):
         """Do ``work`` for each input of ``mover``, then make ``target`` of what that wrote to what
         ``write_to`` was called with; the exit code."""
         inputs = mover.inputs
-        with SpooledTemporaryFile(_IN_MEMORY) as text:
-            write_to(cast("IO[bytes]", _Text(text)))
+        text = Spool()
+        with text.file:
+            write_to(cast("IO[bytes]", text))
             left = len(inputs)
 
             def step(path: str) -> dict[str, Any]:
@@ -89,11 +86,11 @@ class Through(NamedTuple):
         self.records.append(report.records)
         return report._replace(size=0, back=(), comes_back="")
 
-    def _whole(self, text: IO[bytes], mover: Mover, target: str, told: Told) -> dict[str, Any]:
+    def _whole(self, text: Spool, mover: Mover, target: str, told: Told) -> dict[str, Any]:
         """Make ``target`` of the ``text`` of all inputs; the line for ``--json``."""
         # By its name it would be compressed, where the target is.
         name = uncompressed_name(shown(target))
-        source = Rereadable(text, kept=text.tell() > _IN_MEMORY, name=name)
+        source = Rereadable(text.file, kept=text.is_on_disk, name=name)
 
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             report = convert(source, to_file, to=self.to, progress=bar, **self.then)
@@ -130,19 +127,6 @@ class Through(NamedTuple):
                 return f" (record {record} of {printable(path)})"
             record -= count
         return ""
-
-
-class _Text:
-    """What the inputs are joined to; FileError where there is no room for it."""
-
-    def __init__(self, spool: IO[bytes]) -> None:
-        self._spool = spool
-
-    def write(self, data: Buffer) -> int:
-        try:
-            return self._spool.write(data)
-        except OSError as error:
-            raise file_error(error, "temporary file", "write") from error
 
 
 def joined_through(inputs: Iterable[str], to: str, how: ConvertOptions) -> Through:
