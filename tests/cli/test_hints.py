@@ -41,6 +41,12 @@ def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     assert line.endswith("; -o FOLDER takes each")
 
 
+def test_parts_of_several_are_not_told_to_be_converted(run: Run, two: list[str]) -> None:
+    """--to goes without --records, as it says then."""
+    done = run("unpack", *two, "--records", "0:1", "-o", "both.json", code=2)
+    assert b"one file, both.json; -o both.json/ is a folder" in done.stderr
+
+
 @pytest.mark.parametrize("packed", [["-r", "data"], ["data/one.json", "data/two.json"]])
 def test_a_dry_run_makes_no_more_of_a_missing_folder_than_the_run_itself(
     run: Run, tmp_path: Path, two: list[str], packed: list[str]
