@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from serialpack.pipeline.line import Progress
 
 
+#: What is told where numbers had a width.
+_WITHOUT_WIDTHS = "text of all inputs, in which numbers have no width: int32 is int64 then"
+
 #: Does an input, or says what a report is to be told as; the line for ``--json``.
 Work = Callable[[str], dict[str, Any]]
 Told = Callable[[str, str, str, ConvertReport], dict[str, Any]]
@@ -48,6 +51,8 @@ class Through(NamedTuple):
     medium: str
     first: ConvertOptions
     then: ConvertOptions
+    #: Whether inputs, and what they become, say how wide numbers are.
+    has_widths: bool
     #: How many records each input had, as far as it was converted; None: they were not counted.
     records: list[int | None]
 
@@ -95,7 +100,9 @@ class Through(NamedTuple):
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             report = convert(source, to_file, to=self.to, progress=bar, **self.then)
             # What was read is told of the inputs; they are not what comes back.
-            return report._replace(read=0, comes_back="cells" if report.comes_back else "")
+            comes_back = "cells" if report.comes_back else ""
+            read_as = _WITHOUT_WIDTHS if self.has_widths else report.read_as
+            return report._replace(read=0, comes_back=comes_back, read_as=read_as)
 
         try:
             report = mover.move(
@@ -188,7 +195,14 @@ def joined_through(inputs: Iterable[str], to: str, how: ConvertOptions) -> Throu
         "encoding": None,
         "no_header": False,
     }
-    return Through(to, medium, first, then, [])
+    has_widths = _has_widths(to) and any(map(_has_widths, formats))
+    return Through(to, medium, first, then, has_widths, [])
+
+
+def _has_widths(format: str) -> bool:
+    """Whether its columns, or arrays, have types that say how wide a number is."""
+    declared = FORMATS.declaration(format)
+    return declared.one_schema or declared.is_array or declared.has_arrays
 
 
 def _format_of(path: str, said: str | None) -> str:
