@@ -64,9 +64,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " all names: by name, and empty where a table has no such column, which is told. Where a"
         " format cannot be written on (`-o all.parquet`), all inputs are joined as text first, in"
         " a temporary file where that is large, and that is converted: columns have the types of"
-        " all their values, by `--infer` too. A file is there once all inputs are in it."
-        " Containers give their very bytes to standard output, where they are of lines or"
-        " messages.",
+        " all their values, by `--infer` too; numbers have no width on the way (int32 becomes"
+        " int64), which is told. A file is there once all inputs are in it. Containers give their"
+        " very bytes to standard output, where they are of lines or messages.",
         "The entries of an archive (`pack --archive`) go below a folder: FILE, or the one that"
         " `-o` names, and never out of it. They get their times of modification. An entry that"
         " cannot be written is named, and the rest go on. `--records`, `--bytes`, `--fields` and"

@@ -15,7 +15,7 @@ from serialpack.files.source import exists, file_error, same_file, status
 from serialpack.hidden import forget, hidden_name, hide, is_hidden
 from serialpack.libc import of_libc
 from serialpack.stages.stage import Buffer
-from serialpack.text import number_of
+from serialpack.text import named_here, number_of
 
 #: The errors that a file system without hard links raises where one is to be made.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
@@ -238,7 +238,7 @@ def folding_in(folder: str) -> Callable[[str], str]:
     while not os.path.isdir(folder or ".") and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     case = _are_one(folder, name := hidden_name(), name.upper())
-    if _are_one(folder, name := hidden_name("\xe9"), _decomposed(name)):
+    if _are_one(folder, name := named_here(hidden_name("\xe9")), named_here(_decomposed(name))):
         return folded if case else _decomposed
     return str.casefold if case else str
 
@@ -246,6 +246,8 @@ def folding_in(folder: str) -> Callable[[str], str]:
 def _decomposed(name: str) -> str:
     from unicodedata import normalize
 
+    with suppress(UnicodeEncodeError):  # letters where the system's encoding has but their bytes
+        name = name.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     return normalize("NFD", name)
 
 

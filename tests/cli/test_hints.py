@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +41,12 @@ def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     (tmp_path / f"file{Path(output).suffix}").touch()
     (line,) = lines(run(*verb, *two, "-o", f"file{Path(output).suffix}", code=2).stderr)
     assert line.endswith("; -o FOLDER takes each")
+
+
+def test_parts_of_several_are_not_told_to_be_converted(run: Run, two: list[str]) -> None:
+    """--to goes without --records, as it says then."""
+    done = run("unpack", *two, "--records", "0:1", "-o", "both.json", code=2)
+    assert b"one file, both.json; -o both.json/ is a folder" in done.stderr
 
 
 @pytest.mark.parametrize("packed", [["-r", "data"], ["data/one.json", "data/two.json"]])
@@ -202,3 +210,22 @@ def test_a_folder_for_an_archive_is_told_so(
     (said,) = run("pack", "in/a.json", "--archive", "-o", output, code=2).stderr.splitlines()
     words = f"--archive makes a file: {output} is a folder; -o {name}NAME.spk"
     assert said.decode() == f"serialpack: {words}"
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_quotes_behind_spaces_are_read_as_the_hint_says(
+    run: Run, tmp_path: Path, mark: str
+) -> None:
+    """The hint named the fields that such a quoted one falls apart into."""
+    text = f'a{mark} b\n1{mark} "x{mark} ""y"""\n'
+    (tmp_path / "a.csv").write_text(text)
+    said = run("unpack", "a.csv", "--delimiter", mark, "--to", "json", code=4).stderr.decode()
+    assert " reads quotes behind spaces; " in said
+    command = shlex.split(said.partition("not 2; ")[2].partition(" <FILE >NEW.csv")[0])
+    assert command[:2] == ["python3", "-c"]
+    made = subprocess.run(
+        [sys.executable, *command[1:]], input=text.encode(), capture_output=True, check=True
+    )
+    (tmp_path / "new.csv").write_bytes(made.stdout)
+    run("unpack", "new.csv", "--to", "ndjson")
+    assert json.loads((tmp_path / "new.ndjson").read_bytes()) == {"a": "1", "b": f'x{mark} "y"'}

@@ -56,10 +56,12 @@ def test_a_file_that_a_list_names_again_is_taken_once(run: Run, tmp_path: Path) 
 
 
 def test_a_list_as_an_editor_of_windows_saves_it(run: Run, tmp_path: Path) -> None:
-    """Its first name began with the mark of UTF-8, and was no file's."""
+    """Its first name began with the mark of UTF-8, and was no file's; then so in ASCII alone."""
     (tmp_path / "a.json").write_text("[1]")
-    run("pack", "--files-from", "-", "-o", "out", stdin=b"\xef\xbb\xbfa.json\r\n")
-    assert (tmp_path / "out/a.json.spk").exists()
+    call = ["pack", "--files-from", "-", "-o", "out", "-f"]
+    for env in {}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}:
+        run(*call, stdin=b"\xef\xbb\xbfa.json\r\n", env=env)
+        assert (tmp_path / "out/a.json.spk").exists()
 
 
 def test_a_folder_in_a_list_is_told_with_the_command_that_takes_the_list(

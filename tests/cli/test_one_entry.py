@@ -207,9 +207,11 @@ def test_two_entries_of_one_path_have_no_command_that_tells_them_apart(
 
 def test_an_entry_is_named_in_the_c_locale_too(run: Run, tmp_path: Path) -> None:
     """What was typed were bytes there, the paths of the archive text, and nothing fitted."""
-    (tmp_path / "dü").mkdir()
-    (tmp_path / "dü/ä.json").write_bytes(b"[1]")
-    run("pack", "-r", "dü", "--archive", "-o", "all.spk")
+    folder = tmp_path / os.fsdecode("dü".encode())
+    folder.mkdir()
+    (folder / os.fsdecode("ä.json".encode())).write_bytes(b"[1]")
+    run("pack", "-r", folder.name, "--archive", "-o", "all.spk")
     env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    assert run("unpack", "all.spk", "--include", "dü/ä*", "-o", "-", env=env).stdout == b"[1]"
-    assert run("unpack", "all.spk", "--include", "dü/o*", "-o", "-", env=env, code=2).stderr
+    one, none = (os.fsdecode(glob.encode()) for glob in ("dü/ä*", "dü/o*"))
+    assert run("unpack", "all.spk", "--include", one, "-o", "-", env=env).stdout == b"[1]"
+    assert run("unpack", "all.spk", "--include", none, "-o", "-", env=env, code=2).stderr

@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -211,10 +212,11 @@ def _listed(files: Sequence[str], sources: Sources) -> list[str] | None:
         error.hint = "--files-from reads a file of names; -r takes the files in a folder"
         raise
     _check_ends(listed, sources)
+    if not sources.nul:
+        listed = listed.removeprefix(BOM_UTF8)  # as editors of Windows begin it
     names = [os.fsdecode(n) for n in listed.split(b"\0" if sources.nul else b"\n") if n]
     if not sources.nul:
         names = [n.removesuffix("\r") for n in names]
-        names[:1] = [n.removeprefix("\ufeff") for n in names[:1]]  # as editors of Windows begin it
     if sources.files_from == STDIO and STDIO in (*files, *names):
         raise UsageError("standard input cannot give both the names and the data")
     return [as_found(shown(name)) for name in names if name]

@@ -10,13 +10,15 @@ from serialpack.conversion.preview import TablePreview
 from serialpack.conversion.tables.survey_result import Below
 from serialpack.csv_front import before_header, separator_line
 from serialpack.errors import RefusedError, UsageError
+from serialpack.files.source import file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.declaration import Declaration
 from serialpack.reports import ConvertReport
 from serialpack.stages.stage import Buffer
 
-#: Bytes of a table that are kept in memory until its line of names is known to be the same.
+#: Bytes that are kept in memory: of a table until its line of names is known to be the same, and
+#: of the text that inputs are joined as.
 _IN_MEMORY = 16 << 20
 
 #: The rule by which rows have no line of names.
@@ -122,6 +124,27 @@ class JoinedOutputs:
             )
 
 
+class Spool:
+    """A temporary file, in memory where that is small."""
+
+    def __init__(self) -> None:
+        from tempfile import SpooledTemporaryFile
+
+        self.file: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+
+    def write(self, data: Buffer) -> int:
+        """All of ``data``; FileError where there is no room for it."""
+        try:
+            return int(self.file.write(data))
+        except OSError as error:
+            raise file_error(error, "temporary file", "write") from error
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether it is too large for memory."""
+        return self.file.tell() > _IN_MEMORY
+
+
 class JoinedFile:
     """A file object by what writes to it."""
 
@@ -143,18 +166,14 @@ class JoinedPart:
         self._joined = joined
         self._raw = raw
         self._begun = False
-        self._spool: IO[bytes] | None = None
-        if spooled:
-            from tempfile import SpooledTemporaryFile
-
-            self._spool = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+        self._spool = Spool() if spooled else None
         #: How it begins, where that is written at once.
         self.front = bytearray()
 
     def write(self, data: Buffer) -> int:
         """All of ``data``."""
         if self._spool is not None:
-            return int(self._spool.write(data))
+            return self._spool.write(data)
         if len(self.front) < _IN_MEMORY:
             self.front += data
         self._put(data)
@@ -167,7 +186,7 @@ class JoinedPart:
         if self._spool is None:
             self._joined.below_names(io.BytesIO(self.front), report)
             return
-        with self._spool as spool:
+        with self._spool.file as spool:
             spool.seek(0)
             self._joined.below_names(spool, report)
             while piece := spool.read(1 << 20):

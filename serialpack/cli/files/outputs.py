@@ -61,7 +61,7 @@ class Targets:
                 hint="-o FOLDER, or --archive, which makes one of them",
             )
         if self._folder and several:
-            _check_folder(named, converts=joins)
+            _check_folder(named, converts=bool(into))
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
         """The target for ``path``; ``name(path)`` gives the file's own, beside it.

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.tables.closing_line import closing_words
+from serialpack.errors import NO_NAME
 from serialpack.reports import ConvertReport
 from serialpack.text import in_line, number_of, quoted
 from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
@@ -166,7 +167,7 @@ def _columnar(report: ConvertReport) -> str:
 def _text(report: ConvertReport) -> str:
     """Which columns have got no type, by ``--infer``, and how those of numbers get one."""
     names = report.text
-    some = ", ".join(map(str, names[:_MOST_TEXT]))
+    some = ", ".join(str(name) or NO_NAME for name in names[:_MOST_TEXT])
     more = f" and {len(names) - _MOST_TEXT:,} more" if len(names) > _MOST_TEXT else ""
     ways = [
         f"--types {quoted(','.join(in_line(f'{name}={kind}') for name in found[:_MOST_TEXT]))}"

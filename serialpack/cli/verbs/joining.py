@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
+from serialpack.cli.files.joined import Spool
 from serialpack.cli.files.mover import Input, Mover
 from serialpack.cli.naming import STDIO
 from serialpack.cli.options.implied_format import format_kept
@@ -24,20 +24,19 @@ from serialpack.conversion.tables.rewindable import Rereadable, is_pipe
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.writers import named_format
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
-from serialpack.files.source import file_error, shown
+from serialpack.files.source import shown
 from serialpack.formats import FORMATS
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
-from serialpack.stages.stage import Buffer
 from serialpack.text import number_of, printable
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.pipeline.line import Progress
 
-#: Bytes of the text that are kept in memory; more of them are in a temporary file.
-_IN_MEMORY = 16 << 20
 
+#: What is told where numbers had a width.
+_WITHOUT_WIDTHS = "text of all inputs, in which numbers have no width: int32 is int64 then"
 
 #: Does an input, or says what a report is to be told as; the line for ``--json``.
 Work = Callable[[str], dict[str, Any]]
@@ -52,6 +51,8 @@ class Through(NamedTuple):
     medium: str
     first: ConvertOptions
     then: ConvertOptions
+    #: Whether inputs, and what they become, say how wide numbers are.
+    has_widths: bool
     #: How many records each input had, as far as it was converted; None: they were not counted.
     records: list[int | None]
 
@@ -67,8 +68,9 @@ class Through(NamedTuple):
         """Do ``work`` for each input of ``mover``, then make ``target`` of what that wrote to what
         ``write_to`` was called with; the exit code."""
         inputs = mover.inputs
-        with SpooledTemporaryFile(_IN_MEMORY) as text:
-            write_to(cast("IO[bytes]", _Text(text)))
+        text = Spool()
+        with text.file:
+            write_to(cast("IO[bytes]", text))
             left = len(inputs)
 
             def step(path: str) -> dict[str, Any]:
@@ -89,16 +91,18 @@ class Through(NamedTuple):
         self.records.append(report.records)
         return report._replace(size=0, back=(), comes_back="")
 
-    def _whole(self, text: IO[bytes], mover: Mover, target: str, told: Told) -> dict[str, Any]:
+    def _whole(self, text: Spool, mover: Mover, target: str, told: Told) -> dict[str, Any]:
         """Make ``target`` of the ``text`` of all inputs; the line for ``--json``."""
         # By its name it would be compressed, where the target is.
         name = uncompressed_name(shown(target))
-        source = Rereadable(text, kept=text.tell() > _IN_MEMORY, name=name)
+        source = Rereadable(text.file, kept=text.is_on_disk, name=name)
 
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             report = convert(source, to_file, to=self.to, progress=bar, **self.then)
             # What was read is told of the inputs; they are not what comes back.
-            return report._replace(read=0, comes_back="cells" if report.comes_back else "")
+            comes_back = "cells" if report.comes_back else ""
+            read_as = _WITHOUT_WIDTHS if self.has_widths else report.read_as
+            return report._replace(read=0, comes_back=comes_back, read_as=read_as)
 
         try:
             report = mover.move(
@@ -130,19 +134,6 @@ class Through(NamedTuple):
                 return f" (record {record} of {printable(path)})"
             record -= count
         return ""
-
-
-class _Text:
-    """What the inputs are joined to; FileError where there is no room for it."""
-
-    def __init__(self, spool: IO[bytes]) -> None:
-        self._spool = spool
-
-    def write(self, data: Buffer) -> int:
-        try:
-            return self._spool.write(data)
-        except OSError as error:
-            raise file_error(error, "temporary file", "write") from error
 
 
 def joined_through(inputs: Iterable[str], to: str, how: ConvertOptions) -> Through:
@@ -204,7 +195,14 @@ def joined_through(inputs: Iterable[str], to: str, how: ConvertOptions) -> Throu
         "encoding": None,
         "no_header": False,
     }
-    return Through(to, medium, first, then, [])
+    has_widths = _has_widths(to) and any(map(_has_widths, formats))
+    return Through(to, medium, first, then, has_widths, [])
+
+
+def _has_widths(format: str) -> bool:
+    """Whether its columns, or arrays, have types that say how wide a number is."""
+    declared = FORMATS.declaration(format)
+    return declared.one_schema or declared.is_array or declared.has_arrays
 
 
 def _format_of(path: str, said: str | None) -> str:

@@ -37,6 +37,8 @@ def test_columns_that_stay_text_are_named() -> None:
     _, report = converted(many + b"\n" + b",".join([b"x"] * 9) + b"\n", "parquet", shaping=INFER)
     (line,) = told_of(report, verbose=False)
     assert line.startswith("  text as before: c0, c1, c2, c3, c4 and 4 more; ")
+    _, report = converted(b"a,\n1,x\n", "parquet", shaping=INFER)  # no name was no word
+    assert told_of(report, verbose=False)[0].startswith("  text as before: ''; ")
     for asked, to in (Shaping(), "parquet"), (by_hand(a="integer"), "parquet"), (INFER, "tsv"):
         assert converted(source, to, shaping=asked)[1].text == ()
 
