@@ -179,7 +179,6 @@ def test_the_same_fields_are_taken_of_columns_as_of_records(
 ) -> None:
     header = TABLES[name].removeprefix("\ufeff").partition("\n")[0].rstrip("\r").split(",")
     wanted = (tuple(header[1::2]), (header[-1], header[0]), ("none of these", header[0]))
-    # Each in turn, for to try all of them of each takes three times as long.
     fields = wanted[(list(TABLES).index(name) + infer + (to == "parquet")) % len(wanted)]
     found = _converted(TABLES[name], to, infer=infer, fields=fields)
     monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
