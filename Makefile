@@ -12,8 +12,8 @@ install = { [ -x $(BIN)/uv ] || $(PIP) uv; } && \
 # first run PYTHONDONTWRITEBYTECODE forbids, and then every start takes twice as long. Some files
 # are templates that nothing compiles.
 COMPILE = $(BIN)/python -m compileall -qq -x '/tests?/' serialpack $(VENV)/lib/python3*/site-packages || true
-# pytest runs in so many processes.
-JOBS ?= 2
+# pytest runs in so many processes: one more than two cores, for tests wait a tenth of their time.
+JOBS ?= 3
 # Set PYTHON to choose an interpreter yourself: make test PYTHON=python3.13
 PYTHON ?=
 # Pythons beside that of the environment, on PATH or pyenv's, are found by themselves; they are
