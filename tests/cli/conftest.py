@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import subprocess
 import sys
@@ -10,11 +11,16 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import msgpack
 import pytest
 
 from tests.cli.warm import WarmCommand
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
+
+#: The records of ``inputs``.
+FIRST = [{"n": n, "s": f"a{n}"} for n in range(3)]
+SECOND = [{"n": n, "s": f"b\n,{n}"} for n in range(2)]
 
 #: What the user's own machine sets must not reach the tests.
 _OWN = ("SERIALPACK_", "NO_COLOR", "COLUMNS", "TERM", "XDG_CONFIG_HOME")
@@ -83,3 +89,11 @@ def sample(tmp_path: Path) -> Path:
         b"".join(b'{"id":%d,"name":"n%d","ok":true}\n' % (n, n * n) for n in range(1000))
     )
     return path
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> list[str]:
+    """Records in two formats, the first without a newline at its end."""
+    (tmp_path / "a.ndjson").write_bytes(b"\n".join(json.dumps(r).encode() for r in FIRST))
+    (tmp_path / "b.msgpack").write_bytes(b"".join(map(msgpack.packb, SECOND)))
+    return ["a.ndjson", "b.msgpack"]

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
-from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.blocks.flat import FlatReader
 from serialpack.conversion.blocks.rows import RowWriter
 from serialpack.conversion.blocks.structs import RecordStruct
@@ -92,11 +91,11 @@ class BlockConverter(RowWriter):
         self._wide = WideRecords.of(plan, None if plan.whole else self._target.join, type(self))
         #: Whether the last block had literals, and how many were not the text of their values.
         self._literals, self._unspelled = False, 0
-        self._projector = Projector(wanted(plan.fields)) if plan.fields else None
+        self._projector = Projector.of(plan.fields)
         self._typer = typer_of(plan)
         taken = None if self._projector is None else self._projector.names
         self._columns = ColumnConverter.of(plan, self._table, taken)
-        self._flat = None if self._join is None else FlatReader.of(plan, self._projector)
+        self._flat = None if self._join is None else FlatReader.of(plan, taken)
 
     def __call__(self, block: SourceBlock) -> Found:
         """The block converted; of a target that is written as a whole, its records only."""

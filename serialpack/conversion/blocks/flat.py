@@ -16,7 +16,7 @@ from serialpack.conversion.losses.rules import (
     UNIONS,
 )
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.sources.fields import Projector
+from serialpack.conversion.tables.by_columns import Taken
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
@@ -39,18 +39,17 @@ def names_suffice(plan: ConversionPlan) -> DocumentFormat | None:
 class FlatReader:
     """Reads the columns of blocks. Belongs to one worker."""
 
-    def __init__(
-        self, fmt: DocumentFormat, names: list[str] | None, projector: Projector | None
-    ) -> None:
+    def __init__(self, fmt: DocumentFormat, names: list[str] | None, taken: Taken | None) -> None:
         """``names``: of the columns that the target has, where it is a table."""
         self._format = fmt
         self._names = names
-        self._projector = projector
+        self._taken = taken
         self._misses = 0
 
     @classmethod
-    def of(cls, plan: ConversionPlan, projector: Projector | None) -> FlatReader | None:
-        """One for a plan; None where all blocks are to go by their records."""
+    def of(cls, plan: ConversionPlan, taken: Taken | None) -> FlatReader | None:
+        """One for a plan, of the columns that are ``taken``, by default all; None where all blocks
+        are to go by their records."""
         fmt, layout = names_suffice(plan), plan.layout
         if fmt is None or plan.whole or plan.refused or plan.structure is not None:
             return None
@@ -60,13 +59,13 @@ class FlatReader:
             others = TABLES | ARRAYS | UNIONS | ELEMENTS
             has_datasets = FORMATS.declaration(plan.target).has_datasets
             is_any = not has_datasets and plan.target not in others
-            return cls(fmt, None, projector) if typed and is_any and plan.verify else None
+            return cls(fmt, None, taken) if typed and is_any and plan.verify else None
         flat = all(len(column.path) == 1 and not column.is_json for column in layout.columns)
         if plan.target not in TEXT_TABLES or not flat or layout.rows != "maps":
             return None
         if layout.most_rows or layout.kept is not None:
             return None
-        return cls(fmt, [column.path[0] for column in layout.columns], projector)
+        return cls(fmt, [column.path[0] for column in layout.columns], taken)
 
     def read(self, block: SourceBlock) -> Columns | None:
         """The columns of a block with rows; None where it has to go by its records."""
@@ -76,8 +75,8 @@ class FlatReader:
             columns = self._format.flat_columns(block)
         except (*FAILURES, Malformed, Unheld):  # which is told of its records
             return None
-        if columns and self._projector is not None:
-            columns = {name: columns[name] for name in self._projector.names(columns)}
+        if columns and self._taken is not None:
+            columns = {name: columns[name] for name in self._taken(columns)}
         known = not columns or self._names is None or list(columns) == self._names
         return columns if known else None
 

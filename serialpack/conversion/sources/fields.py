@@ -10,7 +10,7 @@ import csv
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from serialpack.columns.fields.wanted import Field, Wanted
+from serialpack.columns.fields.wanted import Field, Wanted, wanted
 from serialpack.conversion.losses.rules import EVERY
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError, Ways
 from serialpack.values.kinds import FIELDS, Loss, value_step
@@ -75,6 +75,11 @@ class Projector:
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
         self.found: set[Field] = set()
+
+    @classmethod
+    def of(cls, fields: Sequence[Field]) -> Projector | None:
+        """One for ``fields``; None where all of a record is wanted."""
+        return cls(wanted(fields)) if fields else None
 
     def records(self, records: list[Any], first_record: int) -> list[Any]:
         """The records with the wanted fields; RefusedError for one that is no map."""

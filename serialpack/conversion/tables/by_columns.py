@@ -6,7 +6,7 @@ nothing comes of it here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -36,7 +36,7 @@ from serialpack.formats.pieces.join import Piece
 from serialpack.serializers.base import FAILURES
 
 #: Which of the columns of a table are wanted.
-Taken = Callable[[Sequence[str]], list[str]]
+Taken = Callable[[Iterable[str]], list[str]]
 
 #: The types that may be named for columns without records.
 _NAMED = frozenset({TEXT, "integer", "number", DECIMAL, "boolean", "date", "timestamp"})

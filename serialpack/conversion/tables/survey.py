@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
-from serialpack.columns.fields.wanted import Field, wanted
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks.converter import BlockConverter
 from serialpack.conversion.blocks.flat import names_suffice
 from serialpack.conversion.column_types import shape_of
@@ -141,7 +141,7 @@ class _Looker:
         self._by_names = _by_names(plan, rows)
         whole_values = plan.kept is not None or rows == "values"
         self._by_columns = None if whole_values else goes_by_columns(plan)
-        self._projector = Projector(wanted(plan.fields)) if plan.fields else None
+        self._projector = Projector.of(plan.fields)
 
     def __call__(self, block: SourceBlock) -> Looked:
         return self._at_names(block) or self._at_columns(block) or self._at_records(block)
@@ -380,8 +380,7 @@ def _without_rows(
         columns = [[value] for value in sample.values()]
         records = nested([*sample], columns, plan.shaping.between, 0)
     found: set[Field] = set()
-    if plan.fields:
-        projector = Projector(wanted(plan.fields))
+    if (projector := Projector.of(plan.fields)) is not None:
         records, found = projector.records(records, 0), projector.found
     shape = ValueShape()
     shape.look(records, within=within)

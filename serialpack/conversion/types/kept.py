@@ -237,9 +237,11 @@ def kept_from(
         quotes = next((each for each in (NEEDED, FILLED, ALL) if each in fit), NEEDED)
         spelling = spellings.get(name, Spelling(TEXT))
         cells = seen.by_hand.get(name) or seen.columns.get(name)
-        has_word = null is not None and cells is not None and cells.word
-        if has_word and cells is not None and cells.empty and spelling.type != TEXT:
-            return None
-        columns[name] = KeptColumn(spelling, quotes, (null or "") if has_word else "")
+        word = ""
+        if null is not None and cells is not None and cells.word:
+            if cells.empty and spelling.type != TEXT:
+                return None
+            word = null
+        columns[name] = KeptColumn(spelling, quotes, word)
     newline = "\r\n" if head.endswith("\r\n") else "\n"
     return KeptTable(head, delimiter, newline, seen.end, columns, back)

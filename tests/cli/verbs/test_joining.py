@@ -13,21 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import fastavro
-import msgpack
 import pytest
 
-from tests.cli.conftest import Run
-
-FIRST = [{"n": n, "s": f"a{n}"} for n in range(3)]
-SECOND = [{"n": n, "s": f"b\n,{n}"} for n in range(2)]
-
-
-@pytest.fixture
-def inputs(tmp_path: Path) -> list[str]:
-    """Records in two formats."""
-    (tmp_path / "a.ndjson").write_bytes(b"\n".join(json.dumps(r).encode() for r in FIRST))
-    (tmp_path / "b.msgpack").write_bytes(b"".join(map(msgpack.packb, SECOND)))
-    return ["a.ndjson", "b.msgpack"]
+from tests.cli.conftest import FIRST, SECOND, Run
 
 
 def _ndjson(run: Run, name: str) -> list[Any]:

@@ -159,6 +159,12 @@ def _converted(
     return made.getvalue(), done._replace(seconds={})
 
 
+def go_by_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no table of text looked at, or converted, by its columns."""
+    monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
+    monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
+
+
 @pytest.mark.parametrize("infer", [True, False])
 @pytest.mark.parametrize("to", ["parquet", "arrow", "sqlite"])
 @pytest.mark.parametrize("name", TABLES)
@@ -166,8 +172,7 @@ def test_the_same_comes_of_columns_as_of_records(
     name: str, to: str, infer: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = _converted(TABLES[name], to, infer=infer)
-    monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
-    monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
+    go_by_records(monkeypatch)
     assert _converted(TABLES[name], to, infer=infer) == found
 
 
@@ -181,8 +186,7 @@ def test_the_same_fields_are_taken_of_columns_as_of_records(
     wanted = (tuple(header[1::2]), (header[-1], header[0]), ("none of these", header[0]))
     fields = wanted[(list(TABLES).index(name) + infer + (to == "parquet")) % len(wanted)]
     found = _converted(TABLES[name], to, infer=infer, fields=fields)
-    monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
-    monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
+    go_by_records(monkeypatch)
     assert _converted(TABLES[name], to, infer=infer, fields=fields) == found
 
 
@@ -210,23 +214,8 @@ def test_pyarrow_reads_the_very_cells_or_none(
     """What it reads otherwise, or as more rows or fields, Python's rows are made of."""
     monkeypatch.setattr(by_columns, "_LEAST", 0)
     drawn, read = random.Random(newline), 0
-    pieces = [
-        "a",
-        "",
-        " ",
-        "\0",
-        "\u00e9",
-        "NA",
-        "null",
-        "\\",
-        "'",
-        "\r",
-        "\n",
-        "\n\n",
-        "x,",
-        '"',
-        "1",
-    ]
+    pieces = ["a", "", " ", "\0", "\u00e9", "NA", "null"]
+    pieces += ["\\", "'", "\r", "\n", "\n\n", "x,", '"', "1"]
     fmt = FORMATS.get("csv")
     assert isinstance(fmt, CsvText)
     for _ in range(4000):
@@ -386,8 +375,7 @@ def test_the_same_comes_of_columns_whose_types_are_named(
     types = {"a": "integer", "b": "number", "c": "date", "d": "timestamp", "e": "text"}
     named = tuple(each for each in types.items() if to == "parquet" or each[0] in "abe")
     found = _converted(NAMED[name], to, infer=infer, types=named)
-    monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
-    monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
+    go_by_records(monkeypatch)
     assert _converted(NAMED[name], to, infer=infer, types=named) == found
 
 

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.conversion.blocks.converter import BlockConverter
-from serialpack.conversion.tables import survey
 from serialpack.conversion.tables.by_columns import ColumnConverter
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types import arrow_cells
 from serialpack.formats.shared.column_types import column_of
+from tests.conversion.tables.test_by_columns import go_by_records
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
@@ -67,8 +66,7 @@ def test_the_same_comes_of_columns_as_of_records(
     infer = name in ("prices", "some empty")
     to = "arrow" if name in ("some below 0", "several places") else "parquet"
     found = _converted(CELLS[name], to, infer=infer)
-    monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
-    monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
+    go_by_records(monkeypatch)
     assert _converted(CELLS[name], to, infer=infer) == found
 
 
