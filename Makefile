@@ -35,7 +35,7 @@ help:
 	@echo 'make format       let ruff rewrite what it can'
 	@echo 'make bench-peers  measure beside zstd, print the table of the README'
 	@echo 'make bench-serializers  measure what serialpack costs on top of each library'
-	@echo 'make bench-objects      measure messages, arrays and models beside joblib and NumPy'
+	@echo 'make bench-objects      measure messages, arrays, models and lists beside joblib and NumPy'
 	@echo 'make bench-messages     measure messages of dask.distributed, write docs/dask.md'
 	@echo 'make bench-folders      measure folders of small files beside zstd -r'
 	@echo 'make bench-conversion  measure conversion beside other converters'

@@ -2,13 +2,14 @@
 
     python -m benchmarks.objects                  all of it, with an array of 256 MiB
     python -m benchmarks.objects --array 1024     the array has so many MiB
-    python -m benchmarks.objects --only messages  or arrays, or models; repeatable
+    python -m benchmarks.objects --only messages  or arrays, models, lists; repeatable
 
 ``messages``: ``dumps`` and ``loads`` together, of about 100 bytes and 10 kB, beside the bare
 serializer's own, in CPU time. ``arrays``: float64 under the codec none, through memory beside two
 copies by NumPy, and through files (written into the page cache, read from it) beside joblib and
 numpy.save; then numbers that compress well under a fast chain, in CPU time, beside Blosc alone.
-``models``: a dict of 100 arrays, and an object of trees, beside joblib's settings.
+``models``: a dict of 100 arrays, and an object of trees, beside joblib's settings; ``lists``: those
+of numbers, moments and records, beside its ``compress=3``.
 Every figure is the minimum of runs that alternate. joblib is taken from the environment that
 benchmarks/arrays.py has, and measured where it can be installed.
 """
@@ -16,6 +17,7 @@ benchmarks/arrays.py has, and measured where it can be installed.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import marshal
 import pickle
@@ -23,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -209,6 +212,54 @@ def models(folder: Path) -> None:
             print(f"| {name} | {by} | {size:.2f} | {took['dump']:.3f} | {took['load']:.3f} |")
 
 
+def _by_joblib(obj: Any) -> bytes:
+    import joblib
+
+    file = io.BytesIO()
+    joblib.dump(obj, file, compress=3)
+    return file.getvalue()
+
+
+def _from_joblib(data: bytes) -> Any:
+    import joblib
+
+    return joblib.load(io.BytesIO(data))
+
+
+def lists() -> None:
+    draw = np.random.default_rng(4)
+    count, day = 200_000, datetime(2024, 1, 1)
+    floats = draw.normal(size=count).tolist()
+    kinds: dict[str, Any] = {
+        "integers in a row": list(range(count)),
+        "integers below 1000": draw.integers(0, 1000, count).tolist(),
+        "floats": floats,
+        "of two digits": [round(each, 2) for each in floats],
+        "a third None": [None if n % 3 == 0 else each for n, each in enumerate(floats)],
+        "moments": [day + timedelta(seconds=n) for n in range(count)],
+        "tuples": [(n, each) for n, each in enumerate(floats)],
+        "maps": [{"id": n, "x": each, "name": f"n{n % 50}"} for n, each in enumerate(floats)],
+        "map of floats": dict(enumerate(floats)),
+        "texts": [f"user {n % 777}" for n in range(count)],
+    }
+    if not find_spec("joblib"):
+        return
+    print("| list of 200,000 | bytes | of joblib's | dump, time of joblib's | load |")
+    print("| --- | --- | --- | --- | --- |")
+    for name, obj in kinds.items():
+        packed, made = serialpack.dumps(obj), _by_joblib(obj)
+        works: dict[str, Callable[[], object]] = {
+            "dumps": partial(serialpack.dumps, obj),
+            "loads": partial(serialpack.loads, packed),
+            "joblib.dump": partial(_by_joblib, obj),
+            "joblib.load": partial(_from_joblib, made),
+        }
+        took = fastest(works, perf_counter, 3)
+        size = len(packed) / len(made)
+        times = took["dumps"] / took["joblib.dump"], took["loads"] / took["joblib.load"]
+        print(f"| {name} | {len(packed):,} | {size:.3f} | {times[0]:.2f} | {times[1]:.2f} |")
+
+
 def _find_joblib() -> None:
     """Have ``import joblib`` find that of the peers, behind all that is installed here."""
     python, versions = environment("arrays", ("joblib",), install=True)
@@ -221,7 +272,7 @@ def _find_joblib() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="dump and load beside joblib, NumPy and others")
     parser.add_argument("--array", type=int, default=256, help="MiB of the array")
-    names = ("messages", "arrays", "models")
+    names = ("messages", "arrays", "models", "lists")
     parser.add_argument("--only", action="append", choices=names, help="repeatable")
     given = parser.parse_args()
     if not find_spec("joblib"):
@@ -235,8 +286,10 @@ def main() -> None:
             elif name == "arrays":
                 arrays(given.array, folder)
                 fast_chain(given.array)
-            else:
+            elif name == "models":
                 models(folder)
+            else:
+                lists()
 
 
 if __name__ == "__main__":

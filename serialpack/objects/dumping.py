@@ -32,6 +32,7 @@ from serialpack.pipeline.packing import Packing, check_meta
 from serialpack.pipeline.unpack import Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
+from serialpack.serializers.objects.columns import LONG, may_have_columns
 from serialpack.serializers.one_object import (
     Default,
     NotTaken,
@@ -93,7 +94,8 @@ def dump(
     (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack, json and objects (which has arrays,
     tuples, dataclasses, named tuples, enums, objects that keep attributes alone, exceptions, what
     pandas, Arrow, polars and xarray have, sparse matrices) that holds the object, else pickle; then
-    ``load`` needs ``trust``, which a PickleWarning says once. ``"auto+none"`` does so too, and
+    ``load`` needs ``trust``, which a PickleWarning says once. What has many numbers in lists is by
+    objects too: as arrays, they are a fraction of their size. ``"auto+none"`` does so too, and
     compresses nothing. An array that is mapped (``numpy.memmap``) is packed as its items, for
     ``load`` to map again, or not. ``force`` overwrites a file. ``how``:
 
@@ -141,7 +143,9 @@ def dumps(
     small = None
     if len(pieces) == 1 and not (more and more.get("meta")):
         small = writer.small.pack(pieces[0], verify)
-        if small is not None and not (more and more.get("shared_dict")):
+        # In a frame are lists of numbers, for which chains are tried.
+        framed = pieces[0][:1] == MARK[:1]
+        if small is not None and not framed and not (more and more.get("shared_dict")):
             return small
     written: list[Buffer] = []
     _pack(packed, {"verify": verify, **more}, written.append, tried="+" not in chain)
@@ -189,7 +193,9 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
     elif len(ways) == 1 and (values := _large_values(choice.chain, data)):
         from serialpack.auto.extents import LEAST_TRIED, apart
 
-        found = apart(choice, values, data.read, tried=tried and len(data) >= LEAST_TRIED)
+        # To make arrays of lists has taken as long as to try chains for them.
+        worth = len(data) >= LEAST_TRIED or any(value.listed for value in values)
+        found = apart(choice, values, data.read, tried=tried and worth)
         blocks = found.blocks(data.read, len(data), packing.block_size, records=1)
         pack_blocks(blocks, write, packing._replace(chain=found.chain))
     else:
@@ -221,13 +227,16 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
     is_auto = chain.startswith("auto")
     try:
         for name in _tried(chain, proved=verify) if is_auto else (chain,):
-            if refused and not more and name.startswith("json") and not _is_of_json(obj):
+            if refused and not more and name.startswith("json") and not _is_for_json(obj):
                 continue
             writer = writer_of(name, effort, options)
             serializer = writer.serializer
             try:
                 plain = obj if default is None else lowered(obj, default, serializer)
                 pieces = dumped(serializer, plain)
+                if is_auto and (found := _by_columns(name, effort, plain, pieces)):
+                    writer, pieces = found
+                    serializer = writer.serializer
                 if verify:
                     pieces = proved(serializer, obj, plain, pieces, object_hook)
             except ValueRefusedError as error:
@@ -246,9 +255,23 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
         refused = None  # by its traceback it holds this call, and that the object, in a cycle
 
 
-def _is_of_json(obj: Any) -> bool:
+def _by_columns(chain: str, effort: int, plain: Any, pieces: list[Buffer]) -> _Serialized | None:
+    """``plain`` by ``objects``, where ``msgpack`` wrote ``pieces`` and many numbers are in it,
+    which are arrays there; None else: what both write alike is portable."""
+    if sum(map(len, pieces)) < LONG or not chain.startswith(AUTO[0]) or not may_have_columns(plain):
+        return None
+    writer = writer_of(chain.replace(AUTO[0], "objects", 1), effort, None)
+    try:
+        found = dumped(writer.serializer, plain)
+    except NotTaken:
+        return None
+    return (writer, found) if is_framed(found[0]) else None
+
+
+def _is_for_json(obj: Any) -> bool:
+    """Whether json may hold ``obj``, which msgpack does not, and no other is to be preferred."""
     # By identity: a class may have no hash, and any equality.
-    return any(type(obj) is each for each in _OF_JSON)
+    return any(type(obj) is each for each in _OF_JSON) and not may_have_columns(obj)
 
 
 @lru_cache(64)

@@ -28,13 +28,19 @@ def large_values(called: StageSpec, data: Scattered) -> list[LargeValue]:
     outline = serializer.outline(data.read(layout.pickle.start, layout.pickle.stop))
     headers = outline.beside if outline is not None else []
     known = [*headers, *[None] * (len(layout.buffers) - len(headers))]
+    listed = outline.listed if outline is not None else frozenset()
     # A buffer ends where the next one begins, with the bytes that align that.
     ends = [*(place.start for place in layout.buffers[1:]), layout.end]
     return [
         *_long_bytes(serializer, data, layout.pickle),
         *(
-            LargeValue(place.start, end, None if header is None else layout_of(header))
-            for place, end, header in zip(layout.buffers, ends, known, strict=True)
+            LargeValue(
+                *(place.start, end, None if header is None else layout_of(header)),
+                listed=number in listed,
+            )
+            for number, (place, end, header) in enumerate(
+                zip(layout.buffers, ends, known, strict=True)
+            )
         ),
     ]
 

@@ -8,7 +8,7 @@ without.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -37,11 +37,15 @@ FAILURES = (ValueError, TypeError, OverflowError, RecursionError, BufferError)
 
 class ObjectOutline:
     """``value``: plain values, with words for arrays. ``beside``: what each buffer beside the
-    message is, in order: the description of an array, or None."""
+    message is, in order: the description of an array, or None. ``listed``: the numbers of those
+    that stand for lists of Python's numbers."""
 
-    def __init__(self, value: Any, beside: list[ArrayHeader | None]) -> None:
+    def __init__(
+        self, value: Any, beside: list[ArrayHeader | None], listed: Set[int] = frozenset()
+    ) -> None:
         self.value = value
         self.beside = beside
+        self.listed = listed
 
 
 class Serializer(Stage, ABC):

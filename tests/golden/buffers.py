@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from pickle import PickleBuffer
 from typing import Any
 
@@ -21,10 +22,11 @@ class Array:
 NUMBERS = [bytearray(n // 300 % 256 for n in range(size)) for size in (262_144, 300_001)]
 
 
-def framed(pickled: bytes, buffers: list[bytearray]) -> bytes:
+def framed(pickled: bytes, buffers: Sequence[bytes | bytearray]) -> bytes:
     """A pickle and its buffers as ``man/spk.5`` puts them together."""
     sizes = [len(buffer) for buffer in buffers]
-    out = struct.pack("<8s4Q", b"\xffbuffers", len(pickled), len(buffers), *sizes) + pickled
+    counts = struct.pack(f"<{2 + len(sizes)}Q", len(pickled), len(buffers), *sizes)
+    out = b"\xffbuffers" + counts + pickled
     for buffer in buffers:
         out += bytes(-len(out) % 64) + buffer
     return out

@@ -12,6 +12,7 @@ import json
 import struct
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -59,6 +60,15 @@ OBJECT = {"a": [1, 2.5, "é"], "b": None}
 
 #: What one holds whose types are Python's own.
 OWN = {"set": {1}, "pair": (1, -(2**70)), "date": date(2001, 12, 14), "path": PurePosixPath("a/b")}
+
+#: Limits beyond which values are written otherwise, lowered for files to be small.
+_LIMITS = {
+    "object-in-place": {"formats.python.buffers.LARGE": 64},
+    "object-together": {
+        "serializers.objects.columns._FEW_NUMBERS": 3,
+        "serializers.objects.write.LONG": 0,
+    },
+}
 
 #: The serializers that were tried with every kind of source; of the others there is one file.
 _FIRST = ("json", "ujson", "msgpack")
@@ -297,7 +307,6 @@ def make(golden: Golden) -> bytes:
     """The container of one golden file."""
     import serialpack
     from serialpack import api
-    from serialpack.formats.python.buffers import LARGE
     from serialpack.serializers import SERIALIZERS
     from serialpack.serializers.one_object import of_values
 
@@ -322,7 +331,9 @@ def make(golden: Golden) -> bytes:
                 import tests.fidelity.things  # noqa: F401  (classes are not imported by their names)
 
                 (obj,) = of_values(SERIALIZERS.create("objects")).load_object([data])
-            with patch("serialpack.formats.python.buffers.LARGE", 64 if few else LARGE):
+            with ExitStack() as stack:
+                for limit, value in _LIMITS.get(name, {}).items():
+                    stack.enter_context(patch(f"serialpack.{limit}", value))
                 obj = [Array(n) for n in FEW] if few else obj
                 out.write(serialpack.dumps(obj, golden.options["dump"], **options))
         else:

@@ -97,6 +97,33 @@ def _attributed() -> list[ExtType]:
     ]
 
 
+def _together() -> bytes:
+    """Lists of numbers, moments and rows by columns, and a map, as many of them are written."""
+    buffers: list[bytes] = []
+
+    def listed(kind: str, items: bytes, shape: list[int], *more: Any) -> ExtType:
+        buffers.append(items)
+        array = ExtType(18, packb([None, repr(kind), shape, False, True]))
+        return ExtType(55, packb([array, *more]))
+
+    three = struct.pack("<3q", 1_700_000_000_000_001, -1, 0)
+    zone = ExtType(38, packb([3600, 0]))
+    parts = [
+        listed("<u2", struct.pack("<3H", 1, 300, 2), [3]),
+        listed("<f8", struct.pack("<4d", 1, 2.5, -0.0, float("inf")), [2, 2]),
+        listed("<i2", struct.pack("<3h", -1, 300, 2), [3], None, [1, 4], [None, "x"]),
+        listed("<M8[us]", three, [3], zone),
+        listed("<M8[us]", three, [3]),
+        listed("<M8[D]", struct.pack("<3q", -719_162, 1, 2), [3]),
+        listed("<m8[us]", three, [3]),
+        ExtType(56, packb([["a", "é"], listed("|u1", b"\1\2\3", [3]), ["x", None, ""]])),
+        ExtType(56, packb(["tuple", listed("|u1", b"\1\2\3", [3]), ["x", "y", "z"]])),
+        ExtType(56, packb([None, ["x", "y", "z"], listed("|u1", b"\1\2\3", [3])])),
+        ExtType(57, packb([listed("|u1", b"\1\2\3", [3]), ["x", "y", "z"]])),
+    ]
+    return framed(packb(ExtType(2, packb(parts))), buffers)
+
+
 def _labelled() -> list[ExtType]:
     """A data set of xarray with an index, and with a label without one; one of its arrays."""
 
@@ -235,6 +262,7 @@ def serialized() -> dict[str, bytes]:
                 )
             }
         ),
+        "object-together": _together(),
         "object-derived": packb(_derived()),
         "object-attributed": packb(_attributed()),
         "object-labelled": packb(_labelled()),
@@ -258,6 +286,7 @@ DUMPED = {
     "object-numpy": "objects+none",
     "object-more": "objects+none",
     "object-rows": "objects+none",
+    "object-together": "objects+none",
     "object-derived": "objects+none",
     "object-attributed": "objects+none",
     "object-labelled": "objects+none",

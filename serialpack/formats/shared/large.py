@@ -90,6 +90,7 @@ class LargeValue(NamedTuple):
     """Where a large value is in its source, and what its numbers are; None: that is not known.
 
     ``name``, ``words``: what the source calls it, and what it is, for people; empty: nothing.
+    ``listed``: whether it stands for a list of Python's numbers.
     """
 
     start: int
@@ -97,6 +98,7 @@ class LargeValue(NamedTuple):
     layout: NumbersLayout | None = None
     name: str = ""
     words: str = ""
+    listed: bool = False
 
     @property
     def size(self) -> int:

@@ -22,7 +22,6 @@ from serialpack.serializers.objects._own_types import (
     MODEL,
     NAMED_TUPLE,
     ORDERED,
-    ROWS,
     SET,
     TAKE_ANY,
     TUPLE,
@@ -41,6 +40,7 @@ from serialpack.serializers.objects.arrays import (
     scalar_over,
     shown_of,
 )
+from serialpack.serializers.objects.columns import COLUMNS, MAP, NUMBERS, ROWS
 from serialpack.serializers.objects.of_arrow import ARROW, OF_ARROW, arrow_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, numpy_of
 from serialpack.serializers.objects.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES, pandas_of
@@ -78,6 +78,11 @@ def _by_kind(parts: Any) -> Any:
     return {parts[0]: parts[1:]}
 
 
+def _columns(parts: Any) -> Any:
+    head, *columns = parts
+    return dict(zip(head, columns, strict=True)) if isinstance(head, list) else tuple(columns)
+
+
 def _by_name(parts: Any) -> Any:
     return {parts[1]: parts[2]}
 
@@ -88,6 +93,9 @@ _OWN_TOLD: dict[int, Told] = {
     **dict.fromkeys((ORDERED, COUNTER, DEFAULT), lambda parts: parts[-1]),
     **dict.fromkeys((DATACLASS, MODEL, ATTRIBUTED, ERROR), _by_name),
     ROWS: partial(value_of, ROWS),
+    NUMBERS: lambda parts: f"numbers, {parts[0]}",
+    COLUMNS: _columns,
+    MAP: lambda parts: {"keys": parts[0], "values": parts[1]},
     DEQUE: lambda parts: tuple(parts[1:]),
     GENERIC: shown_generic,
     ENUM: lambda parts: ".".join(map(str, parts[1:])),

@@ -10,6 +10,7 @@ from serialpack.formats.msgpack.values import messages
 from serialpack.serializers.base import ObjectOutline
 from serialpack.serializers.objects._extension_table import Extension, Met, extension
 from serialpack.serializers.objects.arrays import ARRAY, descr_of, one_of
+from serialpack.serializers.objects.columns import NUMBERS
 from serialpack.serializers.objects.of_arrow import ARROW
 from serialpack.stages.stage import Buffer
 
@@ -21,12 +22,13 @@ def outline(message: Buffer) -> ObjectOutline:
         (value,) = messages(message, ext_hook=reader)
     except (LookupError, MemoryError, SyntaxError) as error:  # the last two: of a type's name
         raise ValueError(f"no message of an object ({type(error).__name__})") from None
-    return ObjectOutline(value, reader.beside)
+    return ObjectOutline(value, reader.beside, reader.listed)
 
 
 class _Outliner:
     def __init__(self) -> None:
         self.beside: list[ArrayHeader | None] = []
+        self.listed: set[int] = set()
         self._met = Met()
         self._level = 0
 
@@ -34,10 +36,14 @@ class _Outliner:
         if self._level >= MAX_DEPTH:
             raise TooDeep
         self._level += 1
+        before = len(self.beside)
         (parts,) = messages(data, ext_hook=self)
         self._level -= 1
+        if code == NUMBERS:
+            self.listed.update(range(before, len(self.beside)))
         found = extension(code)
-        made = self._told(code, found, parts)
+        # Parts that stand by columns are told, and no list.
+        made = self._told(code, found, parts) if isinstance(parts, list) else parts
         self._met.keep(found.again, made)
         return made
 

@@ -48,7 +48,6 @@ from serialpack.serializers.objects._regex_fraction import (
     parts_of_pattern,
     pattern_back,
 )
-from serialpack.serializers.objects._rows import rows_back
 from serialpack.serializers.objects._time_zones import (
     moment_back,
     parts_of_moment,
@@ -56,6 +55,7 @@ from serialpack.serializers.objects._time_zones import (
     zone_of,
 )
 from serialpack.serializers.objects.arrays import bytes_in
+from serialpack.serializers.objects.columns import BACK_TOGETHER
 from serialpack.text import in_message
 from serialpack.values.aliasing import is_fixed
 from serialpack.values.attributed import base_of_exception, has_attributes_alone, keeps_more
@@ -89,7 +89,8 @@ _RANGE, _SLICE = 23, 24
 ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
 #: After those of libraries, to 37.
 _ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
-_PATTERN, _CHAIN_MAP, MODEL, ROWS, DERIVED = range(45, 50)
+_PATTERN, _CHAIN_MAP, MODEL = range(45, 48)
+DERIVED = 49
 #: After that of xarray.
 ATTRIBUTED, ERROR = 51, 52
 #: After that of pydantic's URLs.
@@ -367,11 +368,11 @@ BACK: dict[int, Callable[..., Any]] = {
     _ADDRESS: _address,
     _PATTERN: pattern_back,
     _CHAIN_MAP: ChainMap,
-    ROWS: rows_back,
+    **BACK_TOGETHER,
     GENERIC: lambda *parts: generic_of([*parts], _is_held),
 }
 #: Of these a part may be of any class.
-TAKE_ANY = frozenset({TUPLE, SET, FROZENSET, ROWS, DEQUE, _SLICE, _CHAIN_MAP})
+TAKE_ANY = frozenset({TUPLE, SET, FROZENSET, DEQUE, _SLICE, _CHAIN_MAP, *BACK_TOGETHER})
 #: Of the two names of an own class, what makes an object of it again of the other parts.
 BACK_TO_CLASS: dict[int, Callable[..., Callable[..., Any]]] = {
     ENUM: back_to_member,

@@ -18,7 +18,6 @@ from serialpack.serializers.objects._own_types import (
     OWN_CLASSES,
     OWN_TYPES,
     REFERRED,
-    ROWS,
     TUPLE,
     Parts,
     holding,
@@ -26,7 +25,6 @@ from serialpack.serializers.objects._own_types import (
     maker_of_others,
     why_not_held,
 )
-from serialpack.serializers.objects._rows import parts_of_rows
 from serialpack.serializers.objects.arrays import (
     ARRAY,
     SAME,
@@ -37,6 +35,15 @@ from serialpack.serializers.objects.arrays import (
     parts_of_masked,
     parts_of_objects,
     parts_of_shown,
+)
+from serialpack.serializers.objects.columns import (
+    LONG,
+    NUMBERS,
+    Together,
+    list_together,
+    map_together,
+    may_have_columns,
+    rows_together,
 )
 from serialpack.serializers.objects.of_arrow import ARROW, is_table, parts_of_arrow, stream_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
@@ -65,6 +72,11 @@ _FLAT = frozenset({ARRAY, SCALAR, SAME})
 _APART = frozenset({list, dict, bytearray})
 #: Of more tuples it is worth it to look whether they stand in lists.
 _MANY_TUPLES = 200
+#: Of so many extensions it is worth it to look whether most are moments in a list; in so many of
+#: the first ones it is looked for many numbers.
+_MANY_EXTENSIONS, _LOOKED_AT = LONG // 8, 64
+#: Of a tuple of more items it is worth it to look whether they are numbers.
+_LONG_TUPLE = 16
 
 
 def written(records: list[Any], **how: bool) -> ExtensionWriter:
@@ -75,25 +87,32 @@ def written(records: list[Any], **how: bool) -> ExtensionWriter:
 def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWriter:
     # No function inside the one above that calls itself: as a cycle it would hold the records.
     writer = ExtensionWriter(most, **how)
+    again = None
     try:
-        writer.data = b"".join([writer.message(record) for record in records])
-        writer.check_places(records)
-    except _ManyTuples:
-        return _write(records, {**how, "rows": True}, most)
+        writer.write(records)
+        likely = len(writer.data) >= LONG and writer.may_have_columns()
+    except _ManySmall:
+        again = {**how, "rows": True}
+        likely = writer.may_have_columns()
     finally:
         writer.close()
-    return writer
+    if likely:
+        other = _write(records, {**how, "columns": True}, most)
+        if other.made:
+            return other
+    return _write(records, again, most) if again else writer
 
 
-class _ManyTuples(Exception):
-    """Tuples in lists may be worth being looked for."""
+class _ManySmall(Exception):
+    """There are many small values, which may be worth being written together."""
 
 
 class ExtensionWriter:
     """Writes messages, with ``most`` extensions in each other; ``beside``: with large buffers in
     ``buffers``, not in them; ``alone``: that nobody proves; without ``OWN_CLASSES``, and without
     what the library takes; ``bytearrays``: with those, which the library takes for bytes;
-    ``rows``: with lists of tuples as one extension each, for which it asks about no tuple."""
+    ``rows``: with lists of tuples as one extension each, for which it asks about no tuple;
+    ``columns``: so also with many numbers, and with many rows of any kind."""
 
     def __init__(
         self,
@@ -103,8 +122,10 @@ class ExtensionWriter:
         alone: bool = False,
         bytearrays: bool = False,
         rows: bool = False,
+        columns: bool = False,
     ) -> None:
         self.data = b""
+        self._records: list[Any] = []
         self.buffers: list[memoryview] = []
         #: Writes what is ``_FLAT``; made for the first of these.
         self._flat_packer: Any = None
@@ -115,11 +136,18 @@ class ExtensionWriter:
         self._beside = beside
         self._alone = alone
         self._bytearrays = bytearrays
-        self._rows = rows
-        #: How many more tuples may be met before somebody looks for lists of them.
-        self._tuples = math.inf if rows else _MANY_TUPLES
+        self._columns = columns
+        self._rows = rows or columns
+        #: How many more tuples may be met before somebody looks for lists of them; and how many
+        #: more extensions, before somebody looks for many numbers.
+        self._tuples = math.inf if self._rows else _MANY_TUPLES
+        self._more = math.inf if self._rows or not beside else _MANY_EXTENSIONS
         #: Whether there was one of these.
         self.met = False
+        #: Whether it has made arrays of numbers that are none.
+        self.made = False
+        #: Whether in the first extensions there may be many numbers.
+        self._may_have_columns = False
         #: Makes the extension of a code and data, without the questions that its class asks.
         self._ext: Callable[[tuple[int, bytes]], Any]
         self._level, self._most = 0, most
@@ -142,19 +170,32 @@ class ExtensionWriter:
         #: The objects in each array of objects: the collector does not find them there.
         self._in_arrays: list[list[Any]] = []
 
+    def write(self, records: list[Any]) -> None:
+        """Write a message for each of ``records``."""
+        self._records = records
+        self.data = b"".join([self.message(record) for record in records])
+        self._check_places()
+
+    def may_have_columns(self) -> bool:
+        """Whether what it writes may be worth being written by columns, if it is long."""
+        if self._columns or not self._beside:
+            return False
+        return self._may_have_columns or any(map(may_have_columns, self._records))
+
     def close(self) -> None:
         """To be called at the end: what writes messages holds this, which holds that."""
         self._packers.clear()
+        self._records = []
 
     def pieces(self) -> list[Buffer]:
         return frame_pieces(self.data, self.buffers) if self.buffers else [self.data]
 
-    def message(self, value: Any, *, rows: bool = True) -> bytes:
-        """TypeError, ValueError, OverflowError or TooDeep for what is not held. ``rows``: whether
-        lists of tuples may be in it."""
+    def message(self, value: Any, *, looked: bool = True) -> bytes:
+        """TypeError, ValueError, OverflowError or TooDeep for what is not held. ``looked``: whether
+        it, or what is in it, may stand by columns."""
         if self._level == len(self._packers):
             self._packers.append(self._packer())
-        looked = self._bytearrays or (rows and self._rows)
+        looked = self._bytearrays or (looked and self._rows)
         try:
             data: bytes = self._packers[self._level].pack(self._apart(value) if looked else value)
         except ValueError as error:
@@ -180,30 +221,50 @@ class ExtensionWriter:
         )
 
     def _apart(self, value: Any) -> Any:
-        """``value`` with extensions for the bytearrays, or the lists of tuples, in its own lists
-        and maps: the library asks nobody about these, and who looks for them takes as long as all
-        the rest."""
+        """``value`` with what stands for many small values, or with extensions for the bytearrays,
+        in its own lists and maps: the library asks nobody about these, and who looks for them takes
+        as long as all the rest."""
         kind = type(value)
         if kind is bytearray and self._bytearrays:
             self.met = True
             return self._extension(value)
         if kind is list:
-            kinds = set(map(type, value))
-            if self._rows and kinds == {tuple} and (parts := parts_of_rows(value)):
-                return self._inside(ROWS, parts)
-            return value if _APART.isdisjoint(kinds) else [self._apart(each) for each in value]
+            if self._rows:
+                found = list_together(value) if self._columns else rows_together(value)
+                if found:
+                    return found
+            if _APART.isdisjoint(map(type, value)):
+                return value
+            return [self._apart(each) for each in value]
         if kind is dict:
+            if self._columns and (found := map_together(value)):
+                return found
             if _APART.isdisjoint(map(type, value.values())):
                 return value
             return {key: self._apart(each) for key, each in value.items()}
         return value
 
+    def _made_array(self, items: Any) -> Together:
+        """What stands for an array that was made for it: it is counted, but none refers to it. It
+        stands beside the message, however few they are: so filters are tried."""
+        facts, data = described(items)
+        self._arrays += 1
+        self.made = True
+        if self._beside:
+            self.buffers.append(data)
+        return Together(ARRAY, [None if self._beside else bytes(data), *facts])
+
     def _extension(self, value: Any) -> Any:
         cls = type(value)
+        if cls is Together:
+            code, parts = value
+            if code == NUMBERS:
+                parts = [self._made_array(parts[0]), *parts[1:]]
+            return self._inside(code, parts)
         if cls is tuple:
             self._tuples -= 1
             if self._tuples < 0:
-                raise _ManyTuples
+                raise _ManySmall
         make = OWN_TYPES.get(cls)
         if make is None:
             if self._known_objects and (known := self._known_objects.get(id(value))):
@@ -217,6 +278,11 @@ class ExtensionWriter:
             return self._of_library_too(value)
         if self._alone and made[0] in OWN_CLASSES:
             raise TypeError(f"cannot hold {cls.__name__}")
+        self._more -= 1
+        if self._more > _MANY_EXTENSIONS - _LOOKED_AT:
+            self._may_have_columns |= may_have_columns(made[1])
+        elif self._more == 0 and self.may_have_columns():
+            raise _ManySmall
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
         found = self._inside(made[0], made[1])
         if made[0] in REFERRED:
@@ -236,13 +302,13 @@ class ExtensionWriter:
             self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
         self._objects += 1
 
-    def check_places(self, records: list[Any]) -> None:
+    def _check_places(self) -> None:
         """TypeError where there were such objects, and a list or the like stands in two places:
         it would be two, and who changes one by an attribute means both."""
         if not self._referred:
             return
         known = frozenset(self._referred - self._written_apart if self._beside else ())
-        if not in_one_place([records, *self._in_arrays], holding(self._makers), known):
+        if not in_one_place([self._records, *self._in_arrays], holding(self._makers), known):
             raise TypeError("one list or the like in two places of objects with attributes")
 
     def _of_library_too(self, value: Any) -> Any:
@@ -284,8 +350,11 @@ class ExtensionWriter:
         if self._level >= self._most:
             raise NeedsRoom
         self._level += 1
-        # Of most tuples to look into them takes longer than to write them.
-        data = self._flat(parts) if code in _FLAT else self.message(parts, rows=code != TUPLE)
+        if code in _FLAT:
+            data = self._flat(parts)
+        else:  # most tuples are written sooner than looked into
+            looked = code != TUPLE or len(parts) > _LONG_TUPLE or list in map(type, parts)
+            data = self.message(parts, looked=looked)
         self._level -= 1
         return self._ext((code, data))
 

@@ -1,0 +1,318 @@
+"""Many numbers, tuples or maps as the parts of one extension of MessagePack, by columns; and back.
+
+Numbers stand in an array of NumPy, which is filtered and compressed as one, and made a list of
+again in less time than MessagePack's are read one by one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import date, datetime, timedelta, tzinfo
+from itertools import chain, islice
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+from serialpack.serializers.objects.arrays import is_array
+
+#: The extensions of many tuples of one length, of many numbers, of many rows, and of a large map.
+ROWS, NUMBERS, COLUMNS, MAP = 48, 55, 56, 57
+
+#: In a shorter message nobody looks for many numbers: no filters would be tried for them.
+LONG = 128 << 10
+#: Fewer tuples in a list are written one by one.
+_FEW_ROWS = 16
+#: Fewer numbers are, and fewer rows with some in them: in a short array filters find little.
+_FEW_NUMBERS = 4096
+#: By so many of its first items it is guessed whether a value has many numbers in it; and so many
+#: lists and the like are looked into for that.
+_LOOKED_AT, _LOOKED_INTO = 64, 256
+_HOLDING = frozenset({list, dict, tuple, set, frozenset})
+_OF_ROWS = frozenset({list, dict, tuple})
+#: More dimensions are not looked for.
+_MOST_DIMENSIONS = 8
+
+#: What numbers and moments of Python are in an array; integers are narrower where they may.
+_KINDS = {int: "<i8", float: "<f8", date: "<M8[D]", datetime: "<M8[us]", timedelta: "<m8[us]"}
+#: Types of integers, narrow ones first.
+_INTEGERS = "|u1", "|i1", "<u2", "<i2", "<u4", "<i4"
+#: What an array of numbers may be of.
+_READ = frozenset({*_INTEGERS, "<u8", *_KINDS.values()})
+_START, _LEAST_DURATION = datetime(1970, 1, 1), timedelta(microseconds=1)
+_ORDINAL_OF_START = _START.toordinal()
+_ZONE_OF, _FOLD_OF = attrgetter("tzinfo"), attrgetter("fold")
+#: The first and the last of what Python has of moments and durations, as the array has it.
+_HELD = {
+    "<M8[D]": tuple(end.toordinal() - _ORDINAL_OF_START for end in (date.min, date.max)),
+    "<M8[us]": tuple((end - _START) // _LEAST_DURATION for end in (datetime.min, datetime.max)),
+    "<m8[us]": tuple(end // _LEAST_DURATION for end in (timedelta.min, timedelta.max)),
+}
+
+
+class Together(NamedTuple):
+    """An extension and its parts, in place of a value. It is to be written when it is met: arrays
+    are counted in the order of a message. Of NUMBERS the first part is an array of NumPy."""
+
+    code: int
+    parts: list[Any]
+
+
+def rows_together(value: list[Any]) -> Together | None:
+    """What stands for a list of many tuples of one length; None for another."""
+    if len(value) < _FEW_ROWS or set(map(type, value)) != {tuple}:
+        return None
+    if len(set(map(len, value))) > 1 or not value[0]:
+        return None
+    return Together(ROWS, [len(value[0]), *chain.from_iterable(value)])
+
+
+def list_together(value: list[Any]) -> Together | None:
+    """What stands for a list of many numbers, or many rows with numbers in them, or many tuples;
+    None for another."""
+    if parts := _parts_of_numbers(value):
+        return Together(NUMBERS, parts)
+    if parts := _columns_of(value):
+        return Together(COLUMNS, parts)
+    return rows_together(value)
+
+
+def map_together(value: dict[Any, Any]) -> Together | None:
+    """What stands for a large map with numbers among its keys or its values; None for another."""
+    if len(value) < _FEW_NUMBERS:
+        return None
+    parts = [list(value), list(value.values())]
+    return Together(MAP, parts) if any(map(_have_numbers, parts)) else None
+
+
+def may_have_columns(value: Any) -> bool:
+    """Whether somewhere in ``value``, which may hold itself, there are many numbers, or many rows
+    with numbers in them, as far as its first items tell."""
+    with suppress(Exception):  # a class of values may have no hash, or say what it likes
+        return _may_have_columns(value)
+    return False
+
+
+def _may_have_columns(value: Any) -> bool:
+    waiting = deque([value])
+    for _ in range(_LOOKED_INTO):
+        if not waiting:
+            break
+        value = waiting.popleft()
+        if type(value) not in _HOLDING:
+            continue
+        items = [*islice(_items(value), _LOOKED_AT)]
+        if len(value) >= _FEW_NUMBERS and (_have_numbers(items) or _have_numbers(value)):
+            return True
+        if _is_many_numbers(value):
+            return True
+        waiting += [item for item in items if type(item) in _HOLDING]
+    return False
+
+
+def _items(value: Any) -> Iterable[Any]:
+    return value.values() if type(value) is dict else value
+
+
+def _have_numbers(items: Iterable[Any], levels: int = 2) -> bool:
+    """Whether among the first of ``items`` there is a number, or a row with one."""
+    for item in islice(items, _LOOKED_AT):
+        kind = type(item)
+        if kind in _KINDS:
+            return True
+        if levels and kind in _OF_ROWS and _have_numbers(_items(item), levels - 1):
+            return True
+    return False
+
+
+def _is_many_numbers(value: Any) -> bool:
+    """Whether ``value`` may be a list of lists of numbers, in several dimensions, and of many."""
+    size = 1
+    for _ in range(_MOST_DIMENSIONS):
+        if type(value) is not list or not value:
+            break
+        size, value = size * len(value), value[0]
+    return size >= _FEW_NUMBERS and type(value) in _KINDS
+
+
+def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
+    """The parts of an extension of ``items``: all, or most, are integers, or floats, or days, or
+    what ``_array_of`` takes else, or all are lists of one length of these; and many. None else.
+
+    An array, and where needed a time zone or None, and the places of all other items, and these.
+    """
+    if len(items) < _FEW_NUMBERS and not _is_many_numbers(items):
+        return None
+    kinds, shape = set(map(type, items)), [len(items)]
+    while kinds == {list} and len(shape) < _MOST_DIMENSIONS:
+        lengths = set(map(len, items))
+        if len(lengths) > 1 or 0 in lengths:
+            return None
+        shape += lengths
+        items = list(chain.from_iterable(items))
+        kinds = set(map(type, items))
+    if len(items) < _FEW_NUMBERS or kinds.isdisjoint(_KINDS):
+        return None
+    if len(kinds) > 1:
+        return _mostly(items) if len(shape) == 1 else None
+    made = _array_of(items, kinds.pop())
+    return made and [made[0].reshape(shape), *made[1:]]
+
+
+def _mostly(items: list[Any]) -> list[Any] | None:
+    kinds = list(map(type, items))
+    main = max(_KINDS, key=kinds.count)
+    if kinds.count(main) < max(_FEW_NUMBERS, len(items) // 2):
+        return None
+    made = _array_of([item for item in items if type(item) is main], main)
+    if made is None:
+        return None
+    places = [place for place, kind in enumerate(kinds) if kind is not main]
+    return [*made, *[None] * (2 - len(made)), places, [items[place] for place in places]]
+
+
+def _array_of(items: list[Any], kind: type) -> list[Any] | None:
+    """The array of NumPy that ``items``, which are all of ``kind``, stand in, and the time zone of
+    all of them, if they have one. None where none holds them."""
+    import numpy as np
+
+    zone = None
+    if kind is float:
+        return [np.array(items, "<f8")]
+    if kind is date:
+        items = list(map(date.toordinal, items))
+    elif kind is datetime:
+        zone = items[0].tzinfo
+        if len(set(map(id, map(_ZONE_OF, items)))) > 1 or any(map(_FOLD_OF, items)):
+            return None
+        start = _START.replace(tzinfo=zone)
+        items = [item - start for item in items]
+    if kind in (datetime, timedelta):
+        items = [item // _LEAST_DURATION for item in items]
+    wide = kind is int and min(items) >= 0 and max(items) >= 1 << 63
+    try:
+        found = np.array(items, "<u8" if wide else "<i8")
+    except OverflowError:
+        return None
+    if kind is int:
+        return [_narrow(found)]
+    if kind is date:
+        found -= _ORDINAL_OF_START
+    found = found.view(_KINDS[kind])
+    return [found] if zone is None else [found, zone]
+
+
+def _narrow(found: Any) -> Any:
+    """Integers in the type of the fewest bytes that holds them."""
+    import numpy as np
+
+    least, most = found.min(), found.max()
+    for kind in _INTEGERS:
+        held: Any = np.iinfo(np.dtype(kind))
+        if held.min <= least and most <= held.max:
+            return found.astype(kind)
+    return found
+
+
+def _columns_of(rows: list[Any]) -> list[Any] | None:
+    """The parts of an extension of ``rows``, by columns: all are tuples or lists of one length, or
+    maps of the same names, and many. None for others, and where no number is in the
+    first ones."""
+    if len(rows) < _FEW_NUMBERS or not rows[0] or not _have_numbers(rows):
+        return None
+    kinds = set(map(type, rows))
+    keys: Iterable[Any]
+    if kinds == {dict}:
+        keys = names = list(rows[0])
+        if set(map(tuple, rows)) != {tuple(names)}:
+            return None
+        if set(map(type, chain.from_iterable(rows))) != {str}:  # which may equal other keys
+            return None
+        head: list[str] | str | None = names
+    elif kinds in ({tuple}, {list}) and len(set(map(len, rows))) == 1:
+        keys, head = range(len(rows[0])), "tuple" if kinds == {tuple} else None
+    else:
+        return None
+    return [head, *(list(map(itemgetter(key), rows)) for key in keys)]
+
+
+def _rows_back(size: int, *items: Any) -> list[tuple[Any, ...]]:
+    if type(size) is not int or size < 1 or len(items) % size:
+        raise ValueError("rows of no one length")
+    return list(zip(*[iter(items)] * size, strict=True))
+
+
+def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
+    """The list that the parts of NUMBERS are of; ValueError where they are of none."""
+    import numpy as np
+
+    if not is_array(found) or isinstance(found, np.generic):
+        raise ValueError("numbers without their array")
+    array = np.asarray(found)  # which may be one in a file
+    if array.dtype.str not in _READ:
+        raise ValueError(f"numbers of type {array.dtype}")
+    if not array.ndim or not array.size:  # lists without items may be any number of them
+        raise ValueError("numbers without an item")
+    if array.dtype.kind in "Mm":
+        least, most = _HELD[array.dtype.str]
+        numbers = array.view("<i8")
+        if numbers.min() < least or numbers.max() > most:
+            raise ValueError("moments that Python does not have")
+    items: list[Any] = array.tolist()
+    if array.ndim > 1 and (zone is not None or others):
+        raise ValueError("several dimensions of more than numbers")
+    if zone is not None:
+        if not isinstance(zone, tzinfo) or array.dtype.str != "<M8[us]":
+            raise ValueError("a time zone of no moments")
+        items = [item.replace(tzinfo=zone) for item in items]
+    return _merged(items, *others) if others else items
+
+
+def _merged(items: list[Any], places: Any, others: Any) -> list[Any]:
+    """``items`` with ``others``, so that these stand at ``places``."""
+    if type(places) is not list or type(others) is not list or set(map(type, places)) != {int}:
+        raise ValueError("other items than numbers without their places")
+    found: list[Any] = []
+    taken = 0
+    for place, other in zip(places, others, strict=True):
+        more = place - len(found)
+        if not 0 <= more <= len(items) - taken:
+            raise ValueError("an item at no place")
+        found += items[taken : taken + more]
+        found.append(other)
+        taken += more
+    return found + items[taken:]
+
+
+def _columns_back(head: Any, *columns: Any) -> list[Any]:
+    """The rows that the parts of COLUMNS are of; ValueError where they are of none."""
+    if not columns or any(type(column) is not list for column in columns):
+        raise ValueError("rows without columns")
+    rows = zip(*columns, strict=True)
+    if head is None:
+        return list(map(list, rows))
+    if head == "tuple":
+        return list(rows)
+    if type(head) is not list or set(map(type, head)) != {str}:
+        raise ValueError("columns without names")
+    if len(set(head)) != len(columns):
+        raise ValueError("two columns of one name")
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def _map_back(keys: Any, values: Any) -> dict[Any, Any]:
+    if type(keys) is not list or type(values) is not list:
+        raise ValueError("a map without its keys and values")
+    found = dict(zip(keys, values, strict=True))
+    if len(found) != len(keys):
+        raise ValueError("a map with one key twice")
+    return found
+
+
+#: What makes a value again of the parts of an extension.
+BACK_TOGETHER: dict[int, Callable[..., Any]] = {
+    ROWS: _rows_back,
+    NUMBERS: _numbers_back,
+    COLUMNS: _columns_back,
+    MAP: _map_back,
+}
