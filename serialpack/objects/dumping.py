@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 #: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
 #: installed; all but the last are safe to load, and the first two are portable.
 AUTO = ("msgpack", "json", "objects", "pickle")
+#: What has so many numbers in a list is not tried by json, in which they are large and slow.
+_MANY = 4096
 #: The types of values that json gives back: no proof is needed to see that it holds no others.
 _OF_JSON = dict, list, str, int, float, bool, type(None)
 
@@ -203,7 +205,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
 
 
 def _large_values(chain: Chain, data: Scattered) -> "list[LargeValue]":
-    if len(data) < LARGE:
+    if len(data) < LARGE and not is_framed(data.read(0, len(MARK))):
         return []
     from serialpack.pipeline.buffer_places import large_values
 
@@ -271,7 +273,7 @@ def _by_columns(chain: str, effort: int, plain: Any, pieces: list[Buffer]) -> _S
 def _is_for_json(obj: Any) -> bool:
     """Whether json may hold ``obj``, which msgpack does not, and no other is to be preferred."""
     # By identity: a class may have no hash, and any equality.
-    return any(type(obj) is each for each in _OF_JSON) and not may_have_columns(obj)
+    return any(type(obj) is each for each in _OF_JSON) and not may_have_columns(obj, _MANY)
 
 
 @lru_cache(64)

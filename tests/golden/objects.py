@@ -119,6 +119,16 @@ def _together() -> bytes:
         ExtType(56, packb([["a", "é"], listed("|u1", b"\1\2\3", [3]), ["x", None, ""]])),
         ExtType(56, packb(["tuple", listed("|u1", b"\1\2\3", [3]), ["x", "y", "z"]])),
         ExtType(56, packb([None, ["x", "y", "z"], listed("|u1", b"\1\2\3", [3])])),
+        ExtType(
+            56,
+            packb(
+                [
+                    "lists",
+                    listed("|u1", b"\2\0\1", [3]),
+                    listed("|u1", b"\1\2\3", [3]),
+                ]
+            ),
+        ),
         ExtType(57, packb([listed("|u1", b"\1\2\3", [3]), ["x", "y", "z"]])),
     ]
     return framed(packb(ExtType(2, packb(parts))), buffers)

@@ -29,6 +29,8 @@ def recurs(data: Buffer) -> bool:
     import numpy as np
 
     words = np.frombuffer(data, "<u4", len(data) // 4)
+    if len(words) < _WORDS:
+        return False
     starts = words[: 1 - _WORDS]
     places = []
     for at in range(0, len(starts), _STEP):

@@ -23,8 +23,10 @@ ROWS, NUMBERS, COLUMNS, MAP = 48, 55, 56, 57
 LONG = 128 << 10
 #: Fewer tuples in a list are written one by one.
 _FEW_ROWS = 16
-#: Fewer numbers are, and fewer rows with some in them: in a short array filters find little.
-_FEW_NUMBERS = 4096
+#: Fewer numbers are, and fewer rows with some in them: an array costs some 100 bytes.
+_FEW_NUMBERS = 256
+#: More items of lists in lists are not taken together: they may hold themselves.
+_MOST_ITEMS = 1 << 27
 #: By so many of its first items it is guessed whether a value has many numbers in it; and so many
 #: lists and the like are looked into for that.
 _LOOKED_AT, _LOOKED_INTO = 64, 256
@@ -70,9 +72,11 @@ def rows_together(value: list[Any]) -> Together | None:
 def list_together(value: list[Any]) -> Together | None:
     """What stands for a list of many numbers, or many rows with numbers in them, or many tuples;
     None for another."""
+    if not _may_be_many(value):
+        return rows_together(value)
     if parts := _parts_of_numbers(value):
         return Together(NUMBERS, parts)
-    if parts := _columns_of(value):
+    if parts := _columns_of(value) or _lists_of(value):
         return Together(COLUMNS, parts)
     return rows_together(value)
 
@@ -85,15 +89,22 @@ def map_together(value: dict[Any, Any]) -> Together | None:
     return Together(MAP, parts) if any(map(_have_numbers, parts)) else None
 
 
-def may_have_columns(value: Any) -> bool:
-    """Whether somewhere in ``value``, which may hold itself, there are many numbers, or many rows
-    with numbers in them, as far as its first items tell."""
+def _may_be_many(value: list[Any]) -> bool:
+    """Whether a list is long enough, or may hold long lists."""
+    if len(value) >= _FEW_NUMBERS or not value or type(value[0]) is not list:
+        return len(value) >= _FEW_NUMBERS
+    return set(map(type, value)) == {list} and sum(map(len, value)) >= _FEW_NUMBERS
+
+
+def may_have_columns(value: Any, least: int = 0) -> bool:
+    """Whether somewhere in ``value``, which may hold itself, there are many numbers, ``least`` or
+    more, or as many rows with numbers in them, as far as its first items tell."""
     with suppress(Exception):  # a class of values may have no hash, or say what it likes
-        return _may_have_columns(value)
+        return _may_have_columns(value, max(least, _FEW_NUMBERS))
     return False
 
 
-def _may_have_columns(value: Any) -> bool:
+def _may_have_columns(value: Any, least: int) -> bool:
     waiting = deque([value])
     for _ in range(_LOOKED_INTO):
         if not waiting:
@@ -102,9 +113,9 @@ def _may_have_columns(value: Any) -> bool:
         if type(value) not in _HOLDING:
             continue
         items = [*islice(_items(value), _LOOKED_AT)]
-        if len(value) >= _FEW_NUMBERS and (_have_numbers(items) or _have_numbers(value)):
+        if len(value) >= least and (_have_numbers(items) or _have_numbers(value)):
             return True
-        if _is_many_numbers(value):
+        if _is_many_numbers(value, least):
             return True
         waiting += [item for item in items if type(item) in _HOLDING]
     return False
@@ -125,14 +136,14 @@ def _have_numbers(items: Iterable[Any], levels: int = 2) -> bool:
     return False
 
 
-def _is_many_numbers(value: Any) -> bool:
+def _is_many_numbers(value: Any, least: int) -> bool:
     """Whether ``value`` may be a list of lists of numbers, in several dimensions, and of many."""
     size = 1
     for _ in range(_MOST_DIMENSIONS):
         if type(value) is not list or not value:
             break
         size, value = size * len(value), value[0]
-    return size >= _FEW_NUMBERS and type(value) in _KINDS
+    return size >= least and type(value) in _KINDS
 
 
 def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
@@ -141,12 +152,10 @@ def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
 
     An array, and where needed a time zone or None, and the places of all other items, and these.
     """
-    if len(items) < _FEW_NUMBERS and not _is_many_numbers(items):
-        return None
     kinds, shape = set(map(type, items)), [len(items)]
     while kinds == {list} and len(shape) < _MOST_DIMENSIONS:
         lengths = set(map(len, items))
-        if len(lengths) > 1 or 0 in lengths:
+        if len(lengths) > 1 or 0 in lengths or len(items) * max(lengths) > _MOST_ITEMS:
             return None
         shape += lengths
         items = list(chain.from_iterable(items))
@@ -156,7 +165,9 @@ def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
     if len(kinds) > 1:
         return _mostly(items) if len(shape) == 1 else None
     made = _array_of(items, kinds.pop())
-    return made and [made[0].reshape(shape), *made[1:]]
+    if made is None or (len(shape) > 1 and len(made) > 1):
+        return None
+    return [made[0].reshape(shape), *made[1:]]
 
 
 def _mostly(items: list[Any]) -> list[Any] | None:
@@ -218,22 +229,34 @@ def _columns_of(rows: list[Any]) -> list[Any] | None:
     """The parts of an extension of ``rows``, by columns: all are tuples or lists of one length, or
     maps of the same names, and many. None for others, and where no number is in the
     first ones."""
-    if len(rows) < _FEW_NUMBERS or not rows[0] or not _have_numbers(rows):
-        return None
     kinds = set(map(type, rows))
-    keys: Iterable[Any]
-    if kinds == {dict}:
-        keys = names = list(rows[0])
-        if set(map(tuple, rows)) != {tuple(names)}:
+    if len(kinds) > 1 or not kinds < _OF_ROWS or len(rows) < _FEW_NUMBERS:
+        return None
+    if not 0 < len(rows[0]) <= len(rows) or not _have_numbers(rows):
+        return None
+    if kinds != {dict}:
+        if len(set(map(len, rows))) > 1:
+            return None
+        keys: Iterable[Any] = range(len(rows[0]))
+        head: list[str] | str | None = "tuple" if kinds == {tuple} else None
+    else:
+        keys = head = list(rows[0])
+        if set(map(tuple, rows)) != {tuple(head)}:
             return None
         if set(map(type, chain.from_iterable(rows))) != {str}:  # which may equal other keys
             return None
-        head: list[str] | str | None = names
-    elif kinds in ({tuple}, {list}) and len(set(map(len, rows))) == 1:
-        keys, head = range(len(rows[0])), "tuple" if kinds == {tuple} else None
-    else:
-        return None
     return [head, *(list(map(itemgetter(key), rows)) for key in keys)]
+
+
+def _lists_of(rows: list[Any]) -> list[Any] | None:
+    """As ``_columns_of``, of lists of any lengths, whose items stand by columns together."""
+    if set(map(type, rows)) != {list}:
+        return None
+    lengths = list(map(len, rows))
+    if not _FEW_NUMBERS <= sum(lengths) <= _MOST_ITEMS:
+        return None
+    items = list_together(list(chain.from_iterable(rows)))
+    return None if items is None or items.code == ROWS else ["lists", lengths, items]
 
 
 def _rows_back(size: int, *items: Any) -> list[tuple[Any, ...]]:
@@ -288,16 +311,27 @@ def _columns_back(head: Any, *columns: Any) -> list[Any]:
     """The rows that the parts of COLUMNS are of; ValueError where they are of none."""
     if not columns or any(type(column) is not list for column in columns):
         raise ValueError("rows without columns")
+    if type(head) is str and head == "lists":
+        return _lists_back(*columns)
     rows = zip(*columns, strict=True)
     if head is None:
         return list(map(list, rows))
-    if head == "tuple":
+    if type(head) is str and head == "tuple":
         return list(rows)
     if type(head) is not list or set(map(type, head)) != {str}:
         raise ValueError("columns without names")
     if len(set(head)) != len(columns):
         raise ValueError("two columns of one name")
     return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def _lists_back(lengths: list[Any], items: list[Any]) -> list[Any]:
+    if not set(map(type, lengths)) <= {int} or (lengths and min(lengths) < 0):
+        raise ValueError("lists of no lengths")
+    if sum(lengths) != len(items):
+        raise ValueError("lists of other lengths")
+    rest = iter(items)
+    return [list(islice(rest, length)) for length in lengths]
 
 
 def _map_back(keys: Any, values: Any) -> dict[Any, Any]:

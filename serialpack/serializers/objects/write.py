@@ -39,6 +39,7 @@ from serialpack.serializers.objects.arrays import (
 from serialpack.serializers.objects.columns import (
     LONG,
     NUMBERS,
+    ROWS,
     Together,
     list_together,
     map_together,
@@ -90,13 +91,12 @@ def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWrit
     again = None
     try:
         writer.write(records)
-        likely = len(writer.data) >= LONG and writer.may_have_columns()
     except _ManySmall:
         again = {**how, "rows": True}
-        likely = writer.may_have_columns()
     finally:
+        worth = writer.is_worth_columns()
         writer.close()
-    if likely:
+    if worth:
         other = _write(records, {**how, "columns": True}, most)
         if other.made:
             return other
@@ -176,9 +176,9 @@ class ExtensionWriter:
         self.data = b"".join([self.message(record) for record in records])
         self._check_places()
 
-    def may_have_columns(self) -> bool:
-        """Whether what it writes may be worth being written by columns, if it is long."""
-        if self._columns or not self._beside:
+    def is_worth_columns(self) -> bool:
+        """Whether what it has written, as far as it came, may be worth being written by columns."""
+        if self._columns or not self._beside or (len(self.data) < LONG and self._more > 0):
             return False
         return self._may_have_columns or any(map(may_have_columns, self._records))
 
@@ -244,6 +244,13 @@ class ExtensionWriter:
             return {key: self._apart(each) for key, each in value.items()}
         return value
 
+    def _together(self, code: int, parts: list[Any]) -> Any:
+        if code == ROWS or code in _FLAT:
+            return self._inside(code, parts)
+        if code == NUMBERS:
+            parts = [self._made_array(parts[0]), *parts[1:]]
+        return self._inside(code, [self._apart(part) for part in parts], looked=False)
+
     def _made_array(self, items: Any) -> Together:
         """What stands for an array that was made for it: it is counted, but none refers to it. It
         stands beside the message, however few they are: so filters are tried."""
@@ -257,10 +264,7 @@ class ExtensionWriter:
     def _extension(self, value: Any) -> Any:
         cls = type(value)
         if cls is Together:
-            code, parts = value
-            if code == NUMBERS:
-                parts = [self._made_array(parts[0]), *parts[1:]]
-            return self._inside(code, parts)
+            return self._together(*value)
         if cls is tuple:
             self._tuples -= 1
             if self._tuples < 0:
@@ -281,7 +285,7 @@ class ExtensionWriter:
         self._more -= 1
         if self._more > _MANY_EXTENSIONS - _LOOKED_AT:
             self._may_have_columns |= may_have_columns(made[1])
-        elif self._more == 0 and self.may_have_columns():
+        elif self._more == 0 and self.is_worth_columns():
             raise _ManySmall
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
         found = self._inside(made[0], made[1])
@@ -345,15 +349,16 @@ class ExtensionWriter:
             self._of_pandas += 1
         return found
 
-    def _inside(self, code: int, parts: list[Any]) -> Any:
-        """The extension that holds ``parts``."""
+    def _inside(self, code: int, parts: list[Any], *, looked: bool = True) -> Any:
+        """The extension that holds ``parts``; ``looked``: whether these may stand by columns."""
         if self._level >= self._most:
             raise NeedsRoom
         self._level += 1
         if code in _FLAT:
             data = self._flat(parts)
         else:  # most tuples are written sooner than looked into
-            looked = code != TUPLE or len(parts) > _LONG_TUPLE or list in map(type, parts)
+            if code == TUPLE:
+                looked = len(parts) > _LONG_TUPLE or list in map(type, parts)
             data = self.message(parts, looked=looked)
         self._level -= 1
         return self._ext((code, data))

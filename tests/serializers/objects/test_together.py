@@ -54,6 +54,11 @@ VALUES: dict[str, Any] = {
     "set": set(range(0, N << 34, 1 << 34)),
     "matrix": [[n / 8, float(m), -1.0] for n in range(160) for m in range(100)],
     "three dimensions": [[[n << 34, m], [1, 2]] for n in range(160) for m in range(100)],
+    "matrix of moments of a zone": [[datetime(2024, 1, 1, tzinfo=BERLIN)] * 8] * 1000,
+    "ragged": [WALK[n : n + n % 7] for n in range(N)],
+    "maps in lists": [ROWS[n : n + n % 7] for n in range(0, N, 5)],
+    "few rows of many": [{"w": WALK[n : n + 90], "t": f"{n}"} for n in range(300)],
+    "a map of lists": {f"{n}": WALK[n : n + 9] for n in range(2000)},
     "maps": ROWS,
     "tuples": [tuple(row.values()) for row in ROWS],
     "lists": [[*row.values()] for row in ROWS],
@@ -74,7 +79,7 @@ OTHERS: dict[str, Any] = {
     "texts": [f"text {n}" for n in range(N)],
     "keys that equal others": [{True if n % 2 else 1: n} for n in range(N)],
     "maps of several keys": [{f"{n % 2}": n} for n in range(N)],
-    "of several lengths": [[1.5] * (n % 5) for n in range(N)],
+    "wider than long": [[*["text"] * 2000, 1.5]] * 20,
     "without an item": [[]] * 150_000,
 }
 
@@ -105,7 +110,7 @@ def test_they_are_mapped_and_compressed_by_nobody(tmp_path: Path) -> None:
 
 
 def test_few_stay_what_any_reader_of_message_pack_reads() -> None:
-    for value in ([*range(4000)], {"a": [1.5] * 4000, "b": ["text"] * 20_000}):
+    for value in ([*range(9000)], {"a": [1.5] * 200, "b": ["text"] * 40_000}):
         packed = serialpack.dumps(value)
         assert serialpack.inspect(io.BytesIO(packed)).members[0].chain.serializer.name == "msgpack"
 
@@ -191,6 +196,12 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (56, [["a", "b"], [1]]),
         (56, [[1], [1]]),
         (56, [{"a": 1}, [1]]),
+        (56, ["lists"]),
+        (56, ["lists", [1]]),
+        (56, ["lists", [1], ["a", "b"]]),
+        (56, ["lists", [2, -1], ["a"]]),
+        (56, ["lists", [1.0], ["a"]]),
+        (56, ["lists", [1], ["a"], ["b"]]),
         (57, [[1]]),
         (57, [[1, 1], [1, 2]]),
         (57, [[1], [1, 2]]),
