@@ -196,7 +196,7 @@ class _Walk:
             for i, pair in enumerate(zip(ours, theirs, strict=False)):
                 yield (f"[{i}]", *pair)
         elif issubclass(kind, set | frozenset):
-            yield from _sets(x, y)
+            yield from _sets(x, y, self._many_alike)
         elif not same_leaf(plain(x), plain(y)):
             yield _lost(x, y)
         if type(x) in CONTAINERS:  # they have nothing but what is in them
@@ -300,7 +300,9 @@ _WITH_ELEMENTS = list, tuple, set, frozenset
 _MOST_UNEQUAL = 300
 
 
-def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
+def _sets(
+    x: Any, y: Any, many_alike: Callable[[list[Any], list[Any]], bool]
+) -> Iterator[Pair | Difference]:
     there = {element: element for element in _elements(y)}
     pairs, rest, count = [], [], len(there)
     for element in _elements(x):
@@ -312,8 +314,9 @@ def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
     if len(pairs) + len(rest) != count or len(rest) > _MOST_UNEQUAL:
         yield _lost(x, y)
         return
-    for element, like in pairs:
-        yield (f"{{{shown(element)}}}", element, like)
+    if not many_alike(*([pair[side] for pair in pairs] for side in (0, 1))):
+        for element, like in pairs:
+            yield (f"{{{shown(element)}}}", element, like)
     others = list(there.values())
     try:
         while rest:

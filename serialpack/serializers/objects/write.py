@@ -15,6 +15,7 @@ from serialpack.serializers.objects._extension_table import COUNTED
 from serialpack.serializers.objects._msgpack_mistaken import ANY_TAKEN, check_taken
 from serialpack.serializers.objects._own_types import (
     DATACLASS,
+    ENUM,
     OWN_CLASSES,
     OWN_TYPES,
     REFERRED,
@@ -73,8 +74,7 @@ _FLAT = frozenset({ARRAY, SCALAR, SAME})
 _APART = frozenset({list, dict, bytearray})
 #: Of more tuples it is worth it to look whether they stand in lists.
 _MANY_TUPLES = 200
-#: Of so many extensions it is worth it to look whether most are moments in a list; in so many of
-#: the first ones it is looked for many numbers.
+#: Of so many extensions most may be moments in a list; in the first ones numbers are looked for.
 _MANY_EXTENSIONS, _LOOKED_AT = LONG // 8, 64
 #: Of a tuple of more items it is worth it to look whether they are numbers.
 _LONG_TUPLE = 16
@@ -163,6 +163,8 @@ class ExtensionWriter:
         self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
         self._of_pandas = 0
+        #: What stands for each member of an enum, by its identity: many values have the same few.
+        self._members: dict[int, tuple[Any, Any]] = {}
         #: The classes of objects that were met of ``REFERRED``.
         self._referred: set[type] = set()
         #: The classes of objects with fields, which are written wherever they stand.
@@ -271,6 +273,8 @@ class ExtensionWriter:
                 raise _ManySmall
         make = OWN_TYPES.get(cls)
         if make is None:
+            if self._members and (member := self._members.get(id(value))):
+                return member[1]
             if self._known_objects and (known := self._known_objects.get(id(value))):
                 return self._ext((known[0], self._flat([known[1]])))
             make = self._makers.get(cls)
@@ -293,6 +297,8 @@ class ExtensionWriter:
             self._refer_to(value)
         elif made[0] == DATACLASS:
             self._written_apart.add(cls)
+        elif made[0] == ENUM:
+            self._members[id(value)] = value, found
         return found
 
     def _refer_to(self, value: Any) -> None:

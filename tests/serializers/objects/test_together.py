@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import sys
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.objects.read import load_over
 from serialpack.serializers.objects.write import written
 from serialpack.values.equality import difference
+from tests.fidelity import things
 from tests.serializers.objects.test_own_objects import made_of
 
 N = 16_000
@@ -212,3 +214,21 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
 def test_stored_bytes_that_lie_are_one_error(code: int, parts: list[Any]) -> None:
     with pytest.raises(DamagedError):
         serialpack.loads(made_of(msgpack.ExtType(code, msgpack.packb(parts))))
+
+
+def test_a_member_of_an_enum_is_written_and_read_once() -> None:
+    """Each took as long as any object of an own class; pickle writes them once, too."""
+    value = [things.Colour.RED, things.Level.LOW, (things.Colour.RED,)] * 100
+    inside = 0
+
+    def count(frame: Any, event: str, _argument: Any) -> None:
+        nonlocal inside
+        inside += event == "call" and frame.f_code.co_name in ("_inside", "_of_class")
+
+    sys.setprofile(count)
+    try:
+        again = serialpack.loads(serialpack.dumps(value, "objects", verify=False))
+    finally:
+        sys.setprofile(None)
+    assert again == value
+    assert inside == 100 + 2 + 2  # the tuples, and each member either way
