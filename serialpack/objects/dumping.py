@@ -272,8 +272,14 @@ def _by_columns(chain: str, effort: int, plain: Any, pieces: list[Buffer]) -> _S
 
 def _is_for_json(obj: Any) -> bool:
     """Whether json may hold ``obj``, which msgpack does not, and no other is to be preferred."""
+    first = None
+    if type(obj) is list and obj:
+        first = obj[0]
+    elif type(obj) is dict:
+        first = next(iter(obj.values()), None)
     # By identity: a class may have no hash, and any equality.
-    return any(type(obj) is each for each in _OF_JSON) and not may_have_columns(obj, _MANY)
+    fits = all(any(type(each) is kind for kind in _OF_JSON) for each in (obj, first))
+    return fits and not may_have_columns(obj, _MANY)
 
 
 @lru_cache(64)

@@ -65,7 +65,7 @@ OWN = {"set": {1}, "pair": (1, -(2**70)), "date": date(2001, 12, 14), "path": Pu
 _LIMITS = {
     "object-in-place": {"formats.python.buffers.LARGE": 64},
     "object-together": {
-        "serializers.objects.columns._FEW_NUMBERS": 3,
+        "serializers.objects.columns.FEW_NUMBERS": 3,
         "serializers.objects.write.LONG": 0,
     },
 }

@@ -5,10 +5,11 @@ told to people by ``_outline``; ``_extension_table`` has every extension of ``ma
 value is made of its parts, and how it is told.
 
 Whose values they are: Python's own types (``_own_types``, and of these ``_time_zones``,
-``_regex_fraction``, ``_generics`` and ``_rows``), objects of the user's classes (``_own_classes``,
-by ``_class_names``), arrays of NumPy (``arrays``, ``_numpy_types``), and of a library each
+``_regex_fraction`` and ``_generics``), objects of the user's classes (``_own_classes``, by
+``_class_names``), arrays of NumPy (``arrays``, ``_numpy_types``), and of a library each
 ``of_numpy`` (with ``_numpy_random``), ``of_pandas``, ``of_arrow``, ``of_polars``, ``of_scipy``,
-``of_xarray`` and ``of_pydantic``. ``_msgpack_mistaken`` finds what msgpack-python would take for
+``of_xarray`` and ``of_pydantic``. ``_grouping`` finds many small values that are written together,
+whose extensions ``columns`` has. ``_msgpack_mistaken`` finds what msgpack-python would take for
 something else.
 
 - parts: what an extension holds, in order, each a value that MessagePack has or an extension

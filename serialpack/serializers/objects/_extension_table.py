@@ -40,7 +40,7 @@ from serialpack.serializers.objects.arrays import (
     scalar_over,
     shown_of,
 )
-from serialpack.serializers.objects.columns import COLUMNS, MAP, NUMBERS, ROWS
+from serialpack.serializers.objects.columns import COLUMNS, MAP, NUMBERS, OBJECTS_OF, ROWS
 from serialpack.serializers.objects.of_arrow import ARROW, OF_ARROW, arrow_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, numpy_of
 from serialpack.serializers.objects.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES, pandas_of
@@ -128,6 +128,7 @@ EXTENSIONS: dict[int, Extension] = {
     **{code: _of_python(code) for code in (*BACK, *BACK_TO_CLASS)},
     ARRAY: Extension(again=SAME),
     ARROW: Extension(again=SAME_OBJECT),
+    OBJECTS_OF: Extension(takes_any=True),
     **dict.fromkeys((SAME, SAME_OBJECT, SAME_INDEX), Extension()),
     SCALAR: Extension(scalar_over, lambda parts: f"scalar {parts[1]}"),
     MASKED: _one(masked_of, lambda parts: f"{parts[0]}, masked"),

@@ -10,7 +10,7 @@ from serialpack.formats.msgpack.values import messages
 from serialpack.serializers.base import ObjectOutline
 from serialpack.serializers.objects._extension_table import Extension, Met, extension
 from serialpack.serializers.objects.arrays import ARRAY, descr_of, one_of
-from serialpack.serializers.objects.columns import NUMBERS
+from serialpack.serializers.objects.columns import NUMBERS, OBJECTS_OF
 from serialpack.serializers.objects.of_arrow import ARROW
 from serialpack.stages.stage import Buffer
 
@@ -56,6 +56,8 @@ class _Outliner:
             inside, size = parts
             self.beside += [None] if inside is None else []
             return f"table of Arrow, {size} bytes"
+        if code == OBJECTS_OF:
+            return {parts[2]: parts[3]}
         return one_of(self._met.stands_for(code), *parts)
 
     def _array(

@@ -64,6 +64,8 @@ from serialpack.values.models import is_model
 
 #: What an extension holds, before it is MessagePack again: its code and its parts.
 Parts = tuple[int, list[Any]]
+#: What makes these of the values of a class, by class.
+Makers = dict[type, Callable[[Any], Parts | None]]
 
 (
     _INTEGER,

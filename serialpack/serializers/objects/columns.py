@@ -16,15 +16,16 @@ from typing import Any, NamedTuple
 
 from serialpack.serializers.objects.arrays import is_array
 
-#: The extensions of many tuples of one length, of many numbers, of many rows, and of a large map.
-ROWS, NUMBERS, COLUMNS, MAP = 48, 55, 56, 57
+#: The extensions of many tuples of one length, of many numbers, of many rows, of a large map, and
+#: of many objects of one class.
+ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF = 48, 55, 56, 57, 58
 
 #: In a shorter message nobody looks for many numbers: no filters would be tried for them.
 LONG = 128 << 10
 #: Fewer tuples in a list are written one by one.
 _FEW_ROWS = 16
 #: Fewer numbers are, and fewer rows with some in them: an array costs some 100 bytes.
-_FEW_NUMBERS = 256
+FEW_NUMBERS = 256
 #: More items of lists in lists are not taken together: they may hold themselves.
 _MOST_ITEMS = 1 << 27
 #: By so many of its first items it is guessed whether a value has many numbers in it; and so many
@@ -83,7 +84,7 @@ def list_together(value: list[Any]) -> Together | None:
 
 def map_together(value: dict[Any, Any]) -> Together | None:
     """What stands for a large map with numbers among its keys or its values; None for another."""
-    if len(value) < _FEW_NUMBERS:
+    if len(value) < FEW_NUMBERS:
         return None
     parts = [list(value), list(value.values())]
     return Together(MAP, parts) if any(map(_have_numbers, parts)) else None
@@ -91,16 +92,16 @@ def map_together(value: dict[Any, Any]) -> Together | None:
 
 def _may_be_many(value: list[Any]) -> bool:
     """Whether a list is long enough, or may hold long lists."""
-    if len(value) >= _FEW_NUMBERS or not value or type(value[0]) is not list:
-        return len(value) >= _FEW_NUMBERS
-    return set(map(type, value)) == {list} and sum(map(len, value)) >= _FEW_NUMBERS
+    if len(value) >= FEW_NUMBERS or not value or type(value[0]) is not list:
+        return len(value) >= FEW_NUMBERS
+    return set(map(type, value)) == {list} and sum(map(len, value)) >= FEW_NUMBERS
 
 
 def may_have_columns(value: Any, least: int = 0) -> bool:
     """Whether somewhere in ``value``, which may hold itself, there are many numbers, ``least`` or
     more, or as many rows with numbers in them, as far as its first items tell."""
     with suppress(Exception):  # a class of values may have no hash, or say what it likes
-        return _may_have_columns(value, max(least, _FEW_NUMBERS))
+        return _may_have_columns(value, max(least, FEW_NUMBERS))
     return False
 
 
@@ -160,7 +161,7 @@ def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
         shape += lengths
         items = list(chain.from_iterable(items))
         kinds = set(map(type, items))
-    if len(items) < _FEW_NUMBERS or kinds.isdisjoint(_KINDS):
+    if len(items) < FEW_NUMBERS or kinds.isdisjoint(_KINDS):
         return None
     if len(kinds) > 1:
         return _mostly(items) if len(shape) == 1 else None
@@ -173,7 +174,7 @@ def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
 def _mostly(items: list[Any]) -> list[Any] | None:
     kinds = list(map(type, items))
     main = max(_KINDS, key=kinds.count)
-    if kinds.count(main) < max(_FEW_NUMBERS, len(items) // 2):
+    if kinds.count(main) < max(FEW_NUMBERS, len(items) // 2):
         return None
     made = _array_of([item for item in items if type(item) is main], main)
     if made is None:
@@ -230,7 +231,7 @@ def _columns_of(rows: list[Any]) -> list[Any] | None:
     maps of the same names, and many. None for others, and where no number is in the
     first ones."""
     kinds = set(map(type, rows))
-    if len(kinds) > 1 or not kinds < _OF_ROWS or len(rows) < _FEW_NUMBERS:
+    if len(kinds) > 1 or not kinds < _OF_ROWS or len(rows) < FEW_NUMBERS:
         return None
     if not 0 < len(rows[0]) <= len(rows) or not _have_numbers(rows):
         return None
@@ -253,7 +254,7 @@ def _lists_of(rows: list[Any]) -> list[Any] | None:
     if set(map(type, rows)) != {list}:
         return None
     lengths = list(map(len, rows))
-    if not _FEW_NUMBERS <= sum(lengths) <= _MOST_ITEMS:
+    if not FEW_NUMBERS <= sum(lengths) <= _MOST_ITEMS:
         return None
     items = list_together(list(chain.from_iterable(rows)))
     return None if items is None or items.code == ROWS else ["lists", lengths, items]

@@ -55,7 +55,7 @@ class ObjectsSerializer(RecordSerializer):
             found = written(records, beside=whole, bytearrays=True)
         except FAILURES:
             return None
-        return found.pieces() if found.met else None
+        return found.pieces() if found.met_bytearrays else None
 
     def message(self, obj: Any) -> tuple[bytes, list[memoryview]]:
         """An object, and the large buffers that stand beside it, for ``load_over`` elsewhere: of no

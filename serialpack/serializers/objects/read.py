@@ -11,8 +11,9 @@ from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.objects._extension_table import Met, extension
 from serialpack.serializers.objects._own_classes import check_none_own
-from serialpack.serializers.objects._own_types import ENUM
+from serialpack.serializers.objects._own_types import DATACLASS, ENUM, NAMED_TUPLE
 from serialpack.serializers.objects.arrays import ARRAY, array_over, bytes_in, one_of
+from serialpack.serializers.objects.columns import OBJECTS_OF
 from serialpack.serializers.objects.of_arrow import ARROW, table_over
 from serialpack.stages.stage import Buffer, is_failure
 
@@ -104,12 +105,17 @@ class _ExtensionReader:
         self, code: int, of_class: Callable[..., Callable[..., Any]], parts: list[Any]
     ) -> Any:
         module, name, *of_object = parts
+        return self._back(code, of_class, module, name)(*of_object)
+
+    def _back(
+        self, code: int, of_class: Callable[..., Callable[..., Any]], module: str, name: str
+    ) -> Callable[..., Any]:
         if type(module) is not str or type(name) is not str:
             raise ValueError(f"an extension {code} without the names of a class")
         back = self._classes.get((code, module, name))
         if back is None:
             back = self._classes[code, module, name] = of_class(module, name)
-        return back(*of_object)
+        return back
 
     def _made(self, code: int, parts: list[Any]) -> Any:
         if code == ARRAY:
@@ -118,7 +124,17 @@ class _ExtensionReader:
             # It lies over whatever an array of bytes would.
             inside, size = parts
             return table_over(self._array(inside, "'|u1'", [size], False, True)[:])
+        if code == OBJECTS_OF:
+            return self._objects_of(*parts)
         return one_of(self._met.stands_for(code), *parts)
+
+    def _objects_of(self, code: int, module: str, name: str, objects: Any) -> list[Any]:
+        known = type(code) is int and code in (DATACLASS, NAMED_TUPLE)
+        of_class = extension(code).of_class if known else None
+        if of_class is None or type(objects) is not list or set(map(type, objects)) != {list}:
+            raise ValueError("no objects of a class with fields or names")
+        back = self._back(code, of_class, module, name)
+        return [back(*parts) for parts in objects]
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:
         if inside is not None:

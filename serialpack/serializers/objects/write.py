@@ -12,6 +12,7 @@ from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import LARGE, frame_pieces
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers.objects._extension_table import COUNTED
+from serialpack.serializers.objects._grouping import GROUPED, Grouping
 from serialpack.serializers.objects._msgpack_mistaken import ANY_TAKEN, check_taken
 from serialpack.serializers.objects._own_types import (
     DATACLASS,
@@ -20,6 +21,7 @@ from serialpack.serializers.objects._own_types import (
     OWN_TYPES,
     REFERRED,
     TUPLE,
+    Makers,
     Parts,
     holding,
     maker_of,
@@ -38,14 +40,13 @@ from serialpack.serializers.objects.arrays import (
     parts_of_shown,
 )
 from serialpack.serializers.objects.columns import (
+    FEW_NUMBERS,
     LONG,
     NUMBERS,
+    OBJECTS_OF,
     ROWS,
     Together,
-    list_together,
-    map_together,
     may_have_columns,
-    rows_together,
 )
 from serialpack.serializers.objects.of_arrow import ARROW, is_table, parts_of_arrow, stream_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
@@ -71,11 +72,12 @@ _LIBRARIES = (
 
 #: Extensions of many small values, whose parts are no more than text, bytes and numbers.
 _FLAT = frozenset({ARRAY, SCALAR, SAME})
-_APART = frozenset({list, dict, bytearray})
 #: Of more tuples it is worth it to look whether they stand in lists.
 _MANY_TUPLES = 200
 #: Of so many extensions most may be moments in a list; in the first ones numbers are looked for.
 _MANY_EXTENSIONS, _LOOKED_AT = LONG // 8, 64
+#: Of so many objects of the user's classes it is worth it to look whether they stand in lists.
+_MANY_OBJECTS = 4096
 #: Of a tuple of more items it is worth it to look whether they are numbers.
 _LONG_TUPLE = 16
 
@@ -88,19 +90,21 @@ def written(records: list[Any], **how: bool) -> ExtensionWriter:
 def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWriter:
     # No function inside the one above that calls itself: as a cycle it would hold the records.
     writer = ExtensionWriter(most, **how)
-    again = None
+    done = False
     try:
         writer.write(records)
+        done = True
     except _ManySmall:
-        again = {**how, "rows": True}
+        pass
     finally:
-        worth = writer.is_worth_columns()
+        worth = "columns" not in how and writer.is_worth_columns()
         writer.close()
     if worth:
         other = _write(records, {**how, "columns": True}, most)
         if other.made:
             return other
-    return _write(records, again, most) if again else writer
+        how = {**how, "columns": False}
+    return writer if done else _write(records, {**how, "rows": True}, most)
 
 
 class _ManySmall(Exception):
@@ -132,21 +136,20 @@ class ExtensionWriter:
         #: Write messages, in each other.
         self._packers: list[Any] = []
         #: What makes the parts of values of a class, of those that were met.
-        self._makers: dict[type, Callable[[Any], Parts | None]] = {}
+        self._makers: Makers = {}
         self._beside = beside
         self._alone = alone
-        self._bytearrays = bytearrays
-        self._columns = columns
-        self._rows = rows or columns
+        own = None if alone else self._makers
+        self._grouping = Grouping(bytearrays=bytearrays, rows=rows, columns=columns, makers=own)
         #: How many more tuples may be met before somebody looks for lists of them; and how many
         #: more extensions, before somebody looks for many numbers.
-        self._tuples = math.inf if self._rows else _MANY_TUPLES
-        self._more = math.inf if self._rows or not beside else _MANY_EXTENSIONS
-        #: Whether there was one of these.
-        self.met = False
-        #: Whether it has made arrays of numbers that are none.
+        self._tuples = math.inf if self._grouping.rows else _MANY_TUPLES
+        self._more = math.inf if self._grouping.rows or not beside else _MANY_EXTENSIONS
+        #: Whether it has made arrays of numbers that are none, or taken objects together.
         self.made = False
-        #: Whether in the first extensions there may be many numbers.
+        #: How many objects were met that are grouped by their class; and whether in the first
+        #: extensions there may be many numbers.
+        self._objects_met = 0
         self._may_have_columns = False
         #: Makes the extension of a code and data, without the questions that its class asks.
         self._ext: Callable[[tuple[int, bytes]], Any]
@@ -167,8 +170,6 @@ class ExtensionWriter:
         self._members: dict[int, tuple[Any, Any]] = {}
         #: The classes of objects that were met of ``REFERRED``.
         self._referred: set[type] = set()
-        #: The classes of objects with fields, which are written wherever they stand.
-        self._written_apart: set[type] = set()
         #: The objects in each array of objects: the collector does not find them there.
         self._in_arrays: list[list[Any]] = []
 
@@ -178,11 +179,20 @@ class ExtensionWriter:
         self.data = b"".join([self.message(record) for record in records])
         self._check_places()
 
+    @property
+    def met_bytearrays(self) -> bool:
+        return self._grouping.met
+
     def is_worth_columns(self) -> bool:
         """Whether what it has written, as far as it came, may be worth being written by columns."""
-        if self._columns or not self._beside or (len(self.data) < LONG and self._more > 0):
+        if not self._beside:
             return False
-        return self._may_have_columns or any(map(may_have_columns, self._records))
+        if self._objects_met >= _MANY_OBJECTS:
+            return True
+        if len(self.data) < LONG and self._more > 0:
+            return False
+        likely = self._may_have_columns or self._objects_met >= FEW_NUMBERS
+        return likely or any(map(may_have_columns, self._records))
 
     def close(self) -> None:
         """To be called at the end: what writes messages holds this, which holds that."""
@@ -197,9 +207,10 @@ class ExtensionWriter:
         it, or what is in it, may stand by columns."""
         if self._level == len(self._packers):
             self._packers.append(self._packer())
-        looked = self._bytearrays or (looked and self._rows)
+        looked = self._grouping.bytearrays or (looked and self._grouping.rows)
         try:
-            data: bytes = self._packers[self._level].pack(self._apart(value) if looked else value)
+            apart = self._grouping.apart(value) if looked else value
+            data: bytes = self._packers[self._level].pack(apart)
         except ValueError as error:
             if says_depth(error):
                 raise TooDeep from None
@@ -222,36 +233,13 @@ class ExtensionWriter:
             buf_size=FIRST_ROOM,
         )
 
-    def _apart(self, value: Any) -> Any:
-        """``value`` with what stands for many small values, or with extensions for the bytearrays,
-        in its own lists and maps: the library asks nobody about these, and who looks for them takes
-        as long as all the rest."""
-        kind = type(value)
-        if kind is bytearray and self._bytearrays:
-            self.met = True
-            return self._extension(value)
-        if kind is list:
-            if self._rows:
-                found = list_together(value) if self._columns else rows_together(value)
-                if found:
-                    return found
-            if _APART.isdisjoint(map(type, value)):
-                return value
-            return [self._apart(each) for each in value]
-        if kind is dict:
-            if self._columns and (found := map_together(value)):
-                return found
-            if _APART.isdisjoint(map(type, value.values())):
-                return value
-            return {key: self._apart(each) for key, each in value.items()}
-        return value
-
     def _together(self, code: int, parts: list[Any]) -> Any:
         if code == ROWS or code in _FLAT:
             return self._inside(code, parts)
+        self.made |= code == OBJECTS_OF
         if code == NUMBERS:
             parts = [self._made_array(parts[0]), *parts[1:]]
-        return self._inside(code, [self._apart(part) for part in parts], looked=False)
+        return self._inside(code, [self._grouping.apart(part) for part in parts], looked=False)
 
     def _made_array(self, items: Any) -> Together:
         """What stands for an array that was made for it: it is counted, but none refers to it. It
@@ -293,10 +281,14 @@ class ExtensionWriter:
             raise _ManySmall
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
         found = self._inside(made[0], made[1])
+        if made[0] in GROUPED:
+            self._objects_met += 1
+            if self._objects_met == _MANY_OBJECTS and self._beside and not self._grouping.rows:
+                raise _ManySmall
         if made[0] in REFERRED:
             self._refer_to(value)
         elif made[0] == DATACLASS:
-            self._written_apart.add(cls)
+            self._grouping.with_fields.add(cls)
         elif made[0] == ENUM:
             self._members[id(value)] = value, found
         return found
@@ -317,8 +309,9 @@ class ExtensionWriter:
         it would be two, and who changes one by an attribute means both."""
         if not self._referred:
             return
-        known = frozenset(self._referred - self._written_apart if self._beside else ())
-        if not in_one_place([self._records, *self._in_arrays], holding(self._makers), known):
+        known = self._referred - self._grouping.with_fields if self._beside else ()
+        places = [self._records, *self._in_arrays]
+        if not in_one_place(places, holding(self._makers), frozenset(known)):
             raise TypeError("one list or the like in two places of objects with attributes")
 
     def _of_library_too(self, value: Any) -> Any:

@@ -7,6 +7,7 @@ import pytest
 
 from serialpack.serializers.objects._extension_table import EXTENSIONS, extension
 from serialpack.serializers.objects.arrays import ARRAY, SAME, SAME_OBJECT
+from serialpack.serializers.objects.columns import OBJECTS_OF
 from serialpack.serializers.objects.of_arrow import ARROW
 from serialpack.serializers.objects.of_pandas import SAME_INDEX
 
@@ -23,13 +24,13 @@ def specified() -> set[int]:
 
 def test_the_table_and_the_page_have_the_same_types() -> None:
     assert EXTENSIONS.keys() == specified()
-    with pytest.raises(ValueError, match="there is no extension 58"):
-        extension(58)
+    with pytest.raises(ValueError, match="there is no extension 59"):
+        extension(59)
 
 
 def test_each_is_both_made_and_told() -> None:
     """But for those of which only the reader of a message knows what they stand for."""
-    by_readers = {ARRAY, ARROW, SAME, SAME_OBJECT, SAME_INDEX}
+    by_readers = {OBJECTS_OF, ARRAY, ARROW, SAME, SAME_OBJECT, SAME_INDEX}
     for code, found in EXTENSIONS.items():
         made = found.made is not None or found.of_class is not None
         assert made == (found.told is not None) == (code not in by_readers), code

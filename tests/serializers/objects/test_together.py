@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import struct
 import sys
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgpack
@@ -28,6 +29,17 @@ DAY = datetime(2024, 5, 1)
 BERLIN = ZoneInfo("Europe/Berlin")
 WALK = [n * n % 1013 / 8 for n in range(N)]
 ROWS = [{"id": n, "at": DAY + timedelta(n), "name": f"{n % 9}", "xy": [n, 1.5]} for n in range(N)]
+
+
+@dataclass
+class Point:
+    x: int
+    at: Any
+
+
+class Pair(NamedTuple):
+    name: str
+    number: float
 
 
 class Run:
@@ -67,6 +79,11 @@ VALUES: dict[str, Any] = {
     "map by number": {n: n / 8 for n in range(N)},
     "map of maps": {f"{n}": {"a": n, "b": n / 8} for n in range(N)},
     "in a tuple between others": {"a": WALK, "t": (1, {"b": WALK[::-1]}), "c": [*range(N)]},
+    "dataclasses": [Point(n, DAY + timedelta(n)) for n in range(N)],
+    "dataclasses of others": [Point(n, [Point(n, None), things.Colour.RED]) for n in range(5000)],
+    "named tuples": [Pair(f"{n % 9}", n / 8) for n in range(N)],
+    "map of named tuples": {n: Pair(f"{n % 9}", n / 8) for n in range(5000)},
+    "dataclasses in tuples": [(n, Point(n, Pair("a", n))) for n in range(5000)],
     "in an object": [Run(), (WALK, np.arange(9))],
 }
 #: Each is written value by value, for some reason.
@@ -81,6 +98,7 @@ OTHERS: dict[str, Any] = {
     "texts": [f"text {n}" for n in range(N)],
     "keys that equal others": [{True if n % 2 else 1: n} for n in range(N)],
     "maps of several keys": [{f"{n % 2}": n} for n in range(N)],
+    "dataclasses of two": [Point(n, 1) if n % 2 else Pair("a", n) for n in range(5000)],
     "wider than long": [[*["text"] * 2000, 1.5]] * 20,
     "without an item": [[]] * 150_000,
 }
@@ -137,9 +155,17 @@ def test_what_holds_itself_is_looked_at_to_an_end() -> None:
         serialpack.dumps(value, "objects")
 
 
+def test_beside_bytearrays_what_is_together_is_no_named_tuple() -> None:
+    maps = {n: {f"{n} {m}": m for m in range(256)} for n in range(256)}
+    value = [bytearray(b"x"), maps]
+    assert difference(value, serialpack.loads(serialpack.dumps(value, "objects"))) is None
+
+
 def test_people_see_them() -> None:
-    held = {"rows": ROWS, "walk": (1, tuple(range(0, N << 34, 1 << 34)))}
+    held: dict[str, Any] = {"rows": ROWS, "walk": (1, tuple(range(0, N << 34, 1 << 34)))}
+    held["points"] = [Point(n, "") for n in range(N)]
     (member,) = serialpack.inspect(io.BytesIO(serialpack.dumps(held))).members
+    assert member.holds["points"]["Point"][0]["x"] == f"numbers, <u2, {N}, C order"
     assert member.holds["rows"]["id"] == f"numbers, <u2, {N}, C order"
     assert member.holds["walk"] == [1, f"numbers, <i8, {N}, C order"]
 
@@ -162,6 +188,7 @@ def _array(kind: str, items: bytes, shape: list[int]) -> msgpack.ExtType:
 TWO = _array("<i8", struct.pack("<2q", 1, 2), [2])
 LATE = _array("<M8[us]", struct.pack("<q", 1 << 62), [1])
 DAYS = _array("<M8[D]", struct.pack("<q", 0), [1])
+POINT = "tests.fidelity.things", "Point"
 ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
 
 
@@ -204,6 +231,16 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (56, ["lists", [2, -1], ["a"]]),
         (56, ["lists", [1.0], ["a"]]),
         (56, ["lists", [1], ["a"], ["b"]]),
+        (58, []),
+        (58, [16, "tests.fidelity.things", "Point"]),
+        (58, [14, *POINT, [["RED"]]]),
+        (58, [1.0, *POINT, []]),
+        (58, [16, "tests.fidelity.things", 1, []]),
+        (58, [16, *POINT, {"a": 1}]),
+        (58, [16, *POINT, [{"x": 1, "y": 2}]]),
+        (58, [16, *POINT, [[{"x": 1, "z": 2}]]]),
+        (58, [16, *POINT, [[]]]),
+        (58, [29, *POINT, [[1, 2]]]),
         (57, [[1]]),
         (57, [[1, 1], [1, 2]]),
         (57, [[1], [1, 2]]),
