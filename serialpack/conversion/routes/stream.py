@@ -17,11 +17,12 @@ from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.routes.outcome import BlockTally, Converted, Seen
 from serialpack.conversion.routes.whole import all_in_one_block, as_a_whole
 from serialpack.conversion.tables.writers import join_of
-from serialpack.conversion.targets.joining import Joiner, Patch, Write
+from serialpack.conversion.targets.joining import Joiner, Patch
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
 from serialpack.formats.pieces.join import Join
 from serialpack.pipeline.line import Crew, Elsewhere, Line, Progress
+from serialpack.stages.stage import Write
 from serialpack.values.structure import Structure
 
 #: The records of so much less are read where tables of them are large: up to three blocks wait.
