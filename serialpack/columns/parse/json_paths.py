@@ -12,16 +12,13 @@ from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from serialpack.columns.parse.nodes import KEY, Mark, Node, Origins, Outline, Path, Step
+from serialpack.columns.parse.nodes import KEY, PLACES, Mark, Node, Origins, Outline, Path, Step
 from serialpack.columns.texts import Broken
 
 #: The parts of a gap that tell anything: keys, brackets, commas, colons; white space is skipped.
 _PARTS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 #: What may stand between two records.
 _BETWEEN = b" \t\r\n,"
-
-#: So many elements of a tuple have places of their own; all behind them share one.
-PLACES = 64
 
 
 class Place:
