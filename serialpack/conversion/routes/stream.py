@@ -75,17 +75,8 @@ def convert_stream(
     if join is None or not in_pieces:
         return _written_whole(converted, first, structure, write, plan, tally)
     with Joiner(join, write, patch) as joiner:
-        for block, found in _in_pieces(converted, plan) if apart else converted:
-            assert found.piece is not None
-            tally.add(found)
-            if block.index == 0:
-                count = found.piece.records + len(found.left_out)
-                structure = _structure_of(first, found, count, plan)
-            joiner.add(found.piece, structure, first_record=block.first_record, last=block.last)
-            line.written += len(found.piece.body)
-        tally.check_any(joiner.count, fmt)
-        tally.check_keys()
-        joiner.finish(structure)
+        pieces = _in_pieces(converted, plan) if apart else converted
+        _join(pieces, line, structure, joiner, plan, tally)
     return tally.done(joiner.count)
 
 
@@ -124,6 +115,30 @@ def _structure_of(first: SourceBlock, found: Found, count: int, plan: Conversion
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
     return fmt.structure(first, count)
+
+
+def _join(
+    converted: Iterator[tuple[SourceBlock, Found]],
+    line: Line,
+    structure: Structure,
+    joiner: Joiner,
+    plan: ConversionPlan,
+    tally: BlockTally,
+) -> None:
+    """Join the pieces of all blocks, which come from ``line``, one after another."""
+    for block, found in converted:
+        assert found.piece is not None
+        tally.add(found)
+        if block.index == 0:
+            count = found.piece.records + len(found.left_out)
+            structure = _structure_of(line.first, found, count, plan)
+        joiner.add(found.piece, structure, first_record=block.first_record, last=block.last)
+        line.written += len(found.piece.body)
+    fmt = FORMATS.get(plan.source)
+    assert isinstance(fmt, ValueFormat)
+    tally.check_any(joiner.count, fmt)
+    tally.check_keys()
+    joiner.finish(structure)
 
 
 def _written_whole(
