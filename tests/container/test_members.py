@@ -16,7 +16,9 @@ from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import read_members
 from serialpack.container.seek import find_members
+from tests.container.test_archive import FILES, members
 from tests.counting import Counting
+from tests.noise import noise
 
 
 def pack(data: bytes, **options: object) -> bytes:
@@ -149,3 +151,18 @@ def test_ranges_that_are_none_are_refused() -> None:
     for range_ in ranges:
         with pytest.raises(serialpack.UsageError):
             serialpack.unpack(io.BytesIO(container), io.BytesIO(), **range_)
+
+
+def test_totals_of_an_archive_are_those_of_all_its_members() -> None:
+    """Of entries that share blocks, and of those that are members."""
+    files = {**FILES, "one.bin": noise(300_000), "two.bin": noise(400_000)}
+    out, told = io.BytesIO(), list[tuple[int, int]]()
+    report = serialpack.pack_archive(
+        {path: io.BytesIO(data) for path, data in files.items()},
+        out,
+        progress=lambda *totals: told.append(totals),
+    )
+    assert len(members(out.getvalue())) > 3
+    assert sorted(told) == told
+    assert told[-1][0] == report.size == sum(map(len, files.values()))
+    assert report.sizes["write"] == report.all_packed == len(out.getvalue())
