@@ -125,6 +125,16 @@ def test_header_and_block_survive_their_encoding() -> None:
     assert Block.decode(block.encode(77), 0, 77) == block
 
 
+def test_a_header_of_another_version_may_be_anything() -> None:
+    """It is not damaged: what its body would have to be is not known here."""
+    with pytest.raises(
+        serialpack.UnsupportedError, match="container version 2, written by another"
+    ):
+        Header.decode(b"\x02\xc1", 0, zstd_envelope=True)
+    with pytest.raises(serialpack.DamagedError):
+        Header.decode(b"\x01\xc1", 0, zstd_envelope=True)
+
+
 def test_members_are_found_from_the_end_in_few_reads() -> None:
     for codec in ("zstd", "xz"):
         file = Counting(pack(bytes(10_000_000), codec=codec, block_size=100_000))
