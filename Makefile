@@ -48,7 +48,7 @@ help:
 	@echo 'make lock         write constraints.txt anew'
 	@echo 'make clean        remove what these commands made'
 
-# --- set-up ---------------------------------------------------------------------------------
+# Setting up
 
 $(BIN)/python:
 	@chosen=; for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python); do \
@@ -79,7 +79,7 @@ $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
 	@$(COMPILE)
 	@touch $@
 
-# --- commands -------------------------------------------------------------------------------
+# Commands
 
 # The folder is made anew each time, because serialpack overwrites nothing unasked.
 try: $(VENV)/.try

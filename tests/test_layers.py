@@ -44,8 +44,8 @@ LAYERS: list[set[str]] = [
 
 #: The same within the command line.
 CLI_LAYERS: list[set[str]] = [
-    {"lines", "naming", "words"},
-    {"guard", "options", "signals"},
+    {"lines", "naming", "signals", "words"},
+    {"guard", "options"},
     {"reporting"},
     {"files"},
     {"verbs"},

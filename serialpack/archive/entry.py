@@ -24,9 +24,9 @@ from serialpack.files.targets import is_device, not_kept_by
 from serialpack.pipeline.ranges import Span, slice_source, unpack_bytes, unpack_records
 from serialpack.pipeline.seekable import sought
 from serialpack.pipeline.shared import SharedUnpacker
-from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan, unpack_member
+from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan, unpack_member
 from serialpack.reports import UnpackReport
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, Write
 from serialpack.text import command_line
 
 #: The most entries that are named where globs mean several, and one was to be.

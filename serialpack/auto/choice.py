@@ -25,6 +25,7 @@ from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
 if TYPE_CHECKING:
+    from serialpack.auto.arrays.for_layout import Chosen
     from serialpack.formats.shared.large import NumbersLayout
 
 #: Why a file in no format that is known is taken as it is.
@@ -283,9 +284,7 @@ def for_numbers(
     what they begin with, as much as a block. ``format``: of a source that is nothing else, whose
     block gets what was made of it, where the samples are all of it.
     """
-    from serialpack.auto.arrays.blocks import blocks_of
     from serialpack.auto.arrays.choice import chosen
-    from serialpack.formats.shared.split import split_plain
 
     layouts = [layout.of_length(length) for layout in layouts]
     best = chosen(
@@ -320,9 +319,26 @@ def for_numbers(
         why = "a sample of its numbers gains too little behind a filter"
         chain = choice.chain._replace(codec=plain.codec)
         return choice._replace(chain=chain, why=why, split=split)
-    size = choice.block_size
+    return _with_filters(choice._replace(split=split), layouts[0], best, length, head, format)
+
+
+def _with_filters(
+    choice: Choice,
+    layout: "NumbersLayout",
+    best: "Chosen",
+    length: int,
+    head: Buffer,
+    format: str,
+) -> Choice:
+    """``choice`` with filters and codec of the ``best``, which gain enough, and blocks of a size
+    that suits them; the rest as for ``for_numbers``."""
+    from serialpack.auto.arrays.blocks import blocks_of
+    from serialpack.formats.shared.split import split_plain
+
+    found, plain, _ = best
+    size, split = choice.block_size, choice.split
     cut = bool(format) and not choice.sized and (length > len(head) or length < size)
-    blocks = blocks_of(layouts[0], found, length, size, choice.effort, cut=cut)
+    blocks = blocks_of(layout, found, length, size, choice.effort, cut=cut)
     if blocks.more:
         split = partial(split_plain, more=blocks.more)
     elif split is None and found.learned is not None and format:

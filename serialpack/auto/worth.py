@@ -36,8 +36,8 @@ def shrinks_well(
     codec: StageSpec,
     min_saving: float,
     *,
-    item_size: int = 1,
-    early: bool = False,
+    item_size: int,
+    early: bool,
 ) -> bool:
     """Whether ``codec``, which is zstd, may save ``min_saving`` of a block behind its filters.
 

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
 
+from serialpack.cli.signals import SIGNALS
+
 #: How a process ends in which memory was refused to a library that did not look.
 _CRASHES = [
     getattr(signal, name)
@@ -23,8 +25,6 @@ _CRASHES = [
 ]
 #: The exit code of a child that could not say that memory was refused.
 _UNSAID = 254
-#: What asks a command to end, and is for the child to answer.
-_FORWARDED = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
 def is_limited() -> bool:
@@ -73,7 +73,7 @@ def guarded(work: Callable[[], int]) -> int:
         with suppress(ProcessLookupError):  # it has ended, and its code is being looked at
             os.kill(child, number)
 
-    for number in _FORWARDED:
+    for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, forward)
     _, status = os.waitpid(child, 0)

@@ -22,7 +22,8 @@ _late: set[int] = set()
 #: The signal that was answered, and with what, as long as that is on its way.
 _answered: dict[int, ref[Stopped]] = {}
 
-_SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+#: What asks the command to end.
+SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
 class Stopped(BaseException):
@@ -42,14 +43,14 @@ def until_stopped(work: Callable[[], int]) -> int:
     before, sys.unraisablehook = sys.unraisablehook, partial(_unraisable, sys.unraisablehook)
     _answered.clear()
     try:
-        for number in _SIGNALS:
+        for number in SIGNALS:
             # What is ignored stays so: nohup, and jobs that a script puts in the background.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, _stop)
         code = work()
         stop_if_asked()  # else the timer would end what comes now
         # All is said and done: Python's own ending would have a traceback for what comes now.
-        for number in _SIGNALS:
+        for number in SIGNALS:
             if signal.getsignal(number) is _stop:
                 signal.signal(number, signal.SIG_DFL)
     except Stopped as ended:
@@ -77,7 +78,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
     """Answer a signal with Stopped: at once, or when the native module that is being loaded is
     done; and once more where that was lost."""
     # Once is enough: a second Ctrl-C must not break into the cleaning up.
-    for each in _SIGNALS:
+    for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN)
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, lambda _, frame: _answer(number, frame))

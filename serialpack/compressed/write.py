@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 
 from serialpack.compressed._compressions import KINDS
 from serialpack.errors import FileError, UsageError
-from serialpack.stages.stage import Buffer, import_library
-
-Write = Callable[[Buffer], object]
+from serialpack.stages.stage import Buffer, Write, import_library
 
 #: The most bytes that are given to the compressor in one call.
 _PIECE = 1 << 20

@@ -8,7 +8,8 @@ from itertools import accumulate
 import zstandard
 
 from serialpack.container.entries import EntryRow, has_control, path_text
-from serialpack.container.series import signed, unzigzag
+from serialpack.container.series import signed
+from serialpack.leb128 import unzigzag
 
 #: The most bytes that the rows of a block may decompress to.
 _MOST_ROWS = 512 << 10

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from operator import sub
 
+from serialpack.leb128 import unzigzag
+
 #: The four ways: the numbers; the step from each number to the next; first a list of the different
 #: numbers, in rising order, then the place of each number in it; the same with the steps from each
 #: place to the next.
@@ -127,11 +129,6 @@ def _steps(numbers: Sequence[int]) -> list[int]:
 
 def _bits(numbers: Sequence[int]) -> int:
     return sum(map(int.bit_length, numbers))
-
-
-def unzigzag(number: int) -> int:
-    """The step that the zigzag ``number`` stands for: 0 or more where it is even, else below 0."""
-    return number >> 1 ^ -(number & 1)
 
 
 def signed(number: int) -> int:

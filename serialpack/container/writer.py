@@ -28,7 +28,7 @@ from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.short import ShortWriter, is_short, short_index
 from serialpack.errors import InputError, RefusedError
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, Write
 
 
 class MemberWriter:
@@ -40,7 +40,7 @@ class MemberWriter:
     written then.
     """
 
-    def __init__(self, write: Callable[[Buffer], object], header: Header) -> None:
+    def __init__(self, write: Write, header: Header) -> None:
         self._write = write
         self._zstd = header.zstd_envelope
         self._given = header

@@ -6,7 +6,7 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TypeGuard
 
@@ -16,10 +16,9 @@ from serialpack.files.disk import LARGE, make_room
 from serialpack.files.output import Output
 from serialpack.files.source import File, Path, exists, file_error, shown, status
 from serialpack.reports import NotKept
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, Write
 
 Target = Path | File
-Write = Callable[[Buffer], object]
 
 
 @contextmanager

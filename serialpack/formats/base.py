@@ -268,15 +268,15 @@ class ValueFormat(Format):
     restyled: ClassVar[bool] = False
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
-    #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
+    #: Whether ``losses.reading.parse_lossy`` tells what reading drops: comments, and the like.
     tells: ClassVar[bool] = False
     unpacked: ClassVar[tuple[str, ...]] = ()  #: what it is instead of records, and what reads that
     #: Whether ``split`` for values reads from any place, by a ``shared.random_access.FileRead``.
     in_file: ClassVar[bool] = False
-    #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
+    #: The rules of ``--lossy`` that ``losses.reading.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
-    #: Only of the copy of itself that ``lossy.parse_lossy`` makes.
+    #: Only of the copy of itself that ``losses.reading.parse_lossy`` makes.
     marks: "Marks | None" = None
     #: Whether its numbers are text that it can keep: ``literal_of`` says which.
     keeps_literals: ClassVar[bool] = False

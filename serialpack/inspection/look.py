@@ -232,7 +232,8 @@ def array_in(
     the first ``size`` bytes and in the first ``MOST_READ``.
     """
     from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
-    from serialpack.formats.arrays.kinds import MOST_HEADER, sound_header_in
+    from serialpack.formats.arrays.header import MOST_HEADER
+    from serialpack.formats.arrays.kinds import sound_header_in
     from serialpack.formats.arrays.types import spelled
 
     pieces, head = iter(pieces), b""

@@ -129,7 +129,8 @@ def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo, left: int) -> _Arr
     take ``left`` bytes at most; nothing where the entry is no array, or is damaged."""
     if not info.filename.endswith(".npy"):
         return _NONE
-    from serialpack.formats.arrays.kinds import MOST_HEADER, header_in
+    from serialpack.formats.arrays.header import MOST_HEADER
+    from serialpack.formats.arrays.kinds import header_in
     from serialpack.formats.arrays.types import spelled
 
     array = None

@@ -5,7 +5,7 @@ A packer and an unpacker are used by one worker, one block after another.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from serialpack.container.block import CONTINUED, EXACT, STORED, Block, Part, StoredBlock
 from serialpack.container.frames import checksum
@@ -23,9 +23,6 @@ from serialpack.text import number_of
 from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure
 from serialpack.watch import at, within
-
-if TYPE_CHECKING:
-    pass
 
 #: For progress bars: about the share of the serializer's work that comes before the proof.
 _WRITTEN = 0.9

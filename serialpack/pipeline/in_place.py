@@ -3,7 +3,7 @@ be mapped to memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from xxhash import xxh3_64
 
@@ -15,16 +15,14 @@ from serialpack.formats.python.buffers import Scattered
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.packing import Packing, prepare
 from serialpack.pipeline.workers import in_order
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Write
 
 #: The most bytes of a part. Each part is read and verified as a whole; a block header has room for
 #: some 50,000 of them.
 _PART = 16 << 20
 
 
-def pack_in_place(
-    data: Scattered, head: int, write: Callable[[Buffer], object], packing: Packing
-) -> None:
+def pack_in_place(data: Scattered, head: int, write: Write, packing: Packing) -> None:
     """Write the serialized ``data`` as a member, without making a copy of it.
 
     ``head``: so many bytes at its front get parts of their own, since they are often read alone.

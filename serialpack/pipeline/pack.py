@@ -21,13 +21,13 @@ from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import needs_values
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, Write
 from serialpack.values.kinds import Loss, totals
 
 
 def pack_stream(
     read: Callable[[int], bytes],
-    write: Callable[[Buffer], object],
+    write: Write,
     packing: Packing,
     progress: Progress | None = None,
 ) -> PackedMember:
@@ -41,7 +41,7 @@ def pack_stream(
 
 def pack_blocks(
     blocks: Iterator[SourceBlock],
-    write: Callable[[Buffer], object],
+    write: Write,
     packing: Packing,
     progress: Progress | None = None,
     entries: Callable[[], Sequence[EntryRow]] | None = None,
@@ -126,7 +126,7 @@ def ways_of(packing: Packing, chain: Chain, shared_dict: Path | None, size: int)
 
 def pack_smallest(
     read: Callable[[int], bytes],
-    write: Callable[[Buffer], object],
+    write: Write,
     ways: Sequence[Packing],
     progress: Progress | None = None,
 ) -> tuple[Packing, PackedMember]:

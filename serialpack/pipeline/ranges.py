@@ -17,8 +17,8 @@ from serialpack.formats.base import Format, Read, Style
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker
 from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
-from serialpack.stages.stage import Buffer
+from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan
+from serialpack.stages.stage import Buffer, Write
 
 
 class Span(NamedTuple):

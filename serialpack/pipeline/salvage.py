@@ -31,12 +31,13 @@ from serialpack.pipeline.salvage_workers import SalvageWorker, without_chain
 from serialpack.pipeline.seekable import sought, whole_small
 from serialpack.pipeline.small import expand
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan, of_members
+from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan, of_members
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.pipeline.writing import keeps
 from serialpack.reports import LostRange
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import chain_of_numbers
+from serialpack.stages.stage import Write
 
 _DAMAGED = "damaged"
 _RECORD = "a part of a record that is lost"

@@ -23,7 +23,7 @@ from serialpack.pipeline.packing import PackedMember, Packing, prepare, splitter
 from serialpack.pipeline.timing import Timer, add_seconds, is_recording, record
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Write
 from serialpack.watch import watching
 
 
@@ -92,9 +92,7 @@ def forget_alike() -> None:
     _last.alike = ()
 
 
-def pack_short(
-    line: Line, write: Callable[[Buffer], object], packing: Packing
-) -> PackedMember | None:
+def pack_short(line: Line, write: Write, packing: Packing) -> PackedMember | None:
     """Pack a source of one small block, which is kept as it is, into the same bytes in less time;
     None, and nothing is written, for any other source, and where somebody looks on."""
     first = line.first

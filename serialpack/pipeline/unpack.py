@@ -23,10 +23,10 @@ from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Write as Write
 from serialpack.units import format_size
 from serialpack.watch import watching
 
-Write = Callable[[Buffer], object]
 Room = Callable[[int], memoryview | None]
 
 

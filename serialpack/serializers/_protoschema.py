@@ -20,7 +20,7 @@ from serialpack.serializers._protoscalars import SCALARS, Scalar, Unfit, enum
 from serialpack.values.kinds import shown, value_step
 
 #: How deep messages may nest: what protobuf's own libraries read.
-MAX_DEPTH = 100
+MOST_NESTED = 100
 
 
 class ProtoField(NamedTuple):
@@ -99,8 +99,8 @@ class Message:
         """The message that holds ``record``; Unfit or RecursionError where none does."""
         if type(record) is not dict:
             raise Unfit(f"{self.name} is wanted", record)
-        if depth >= MAX_DEPTH:
-            raise RecursionError(f"more than {MAX_DEPTH} messages within each other")
+        if depth >= MOST_NESTED:
+            raise RecursionError(f"more than {MOST_NESTED} messages within each other")
         out: list[bytes] = []
         oneofs: dict[str, str] = {}
         written: dict[str, Any] = {}
@@ -165,8 +165,8 @@ class Message:
 
     def read(self, data: bytes, at: int, end: int, depth: int = 0) -> dict[str, Any]:
         """The record between ``at`` and ``end``; Malformed where this schema has no such one."""
-        if depth >= MAX_DEPTH:
-            raise Malformed(f"more than {MAX_DEPTH} messages within each other", at)
+        if depth >= MOST_NESTED:
+            raise Malformed(f"more than {MOST_NESTED} messages within each other", at)
         record: dict[str, Any] = {}
         oneofs: dict[str, str] = {}
         start = at

@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, cast
 
@@ -18,6 +18,8 @@ from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.units import format_size, parse_size
 
 Buffer = bytes | bytearray | memoryview
+#: Takes bytes, and writes all of them.
+Write = Callable[[Buffer], object]
 
 #: No block restores to more (man/spk.5); a longer record is cut and flagged ``continued``.
 MAX_BLOCK = 64 << 20

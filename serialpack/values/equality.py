@@ -1,4 +1,4 @@
-"""Python values: of which kind one is, and whether two are the same, strictly.
+"""Whether two Python values are the same, strictly; and where they differ, and how.
 
 Strictly: types, order of keys, every bit of a float, the sign of zero, lone surrogates, the
 attributes of objects (of an array that is mapped its items: that is how it was loaded, and it may

@@ -211,6 +211,18 @@ def test_edges(name: str, values: list[bytes]) -> None:
     check(name, values)
 
 
+@pytest.mark.parametrize("name", ["letters", "plain"])
+def test_a_value_of_less_than_no_bytes_is_refused(name: str) -> None:
+    """Though all together have as many as are promised."""
+    texts = Texts.from_lengths(np.frombuffer(b"AC\nGT", np.uint8), np.array([-1, 4, 2]))
+    encode = ENCODINGS[name].encode
+    assert encode is not None
+    fit = encode(texts, TO)
+    assert fit is not None
+    with pytest.raises(Broken, match="an impossible length"):
+        restored(fit.coded, texts)
+
+
 PIECES = st.sampled_from(
     [*ODD[:40], b"1", b"20", b"-3", b"4.5", b"ab", b"Cd", b"EF", b"e", b"T", b":", b"-", b"/", b"@"]
 )

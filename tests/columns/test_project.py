@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from serialpack.columns.fields import projecting
 from serialpack.columns.fields.json import NotMapsError, Projection, UntoldError, untied
 from serialpack.columns.parse.nodes import KEY
 from serialpack.columns.parse.shape import split
@@ -133,6 +135,14 @@ def test_values_are_copied_as_they_are_spelled() -> None:
     assert of_lines(LINES, ("last", "x"))[:4] == [b"{}", b'{"last":[]}', b'{"last":{}}', b"{}"]
     assert of_lines(LINES, ("nope",)) == [b"{}"] * 40
     assert of_lines(LINES) == [b"{}"] * 40
+
+
+def test_symbols_whose_pairs_make_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projecting, "_FEW", 1)
+    more = [{"b": {"c": [n, {}]}} | ({"d": "x"} if n % 3 else {}) for n in range(40)]
+    lines = [json.dumps({"a": 1} | each) for each in more]
+    fields: list[Field] = [("b", "c"), ("d",)]
+    check("\n".join(lines).encode(), [parse(line) for line in lines], fields)
 
 
 def test_a_key_with_a_dot_in_it() -> None:

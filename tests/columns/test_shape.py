@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from serialpack.columns.parse import json_tokens
 from serialpack.columns.parse.nodes import KEY, SCALAR, STRING, Mark
-from serialpack.columns.parse.shape import KINDS, join, split
+from serialpack.columns.parse.shape import join, split
 from serialpack.columns.stored import structure
-from serialpack.columns.stored.structure import Column
+from serialpack.columns.stored.structure import KINDS_OF_TEXT, Column
 from tests.columns.shapes import columns_of, there_and_back
 
 # Texts, not values: every spelling that JSON allows, and some that it does not.
@@ -78,14 +78,14 @@ def test_json_texts_come_back(data: bytes) -> None:
 @settings(max_examples=100, deadline=None)
 @given(
     st.text(alphabet='{}[],:"\\ \n\r\t1.enulltrfasx\0é', max_size=60).map(str.encode),
-    st.sampled_from(list(KINDS)),
+    st.sampled_from(list(KINDS_OF_TEXT)),
 )
 def test_rubbish_comes_back(data: bytes, kind: str) -> None:
     there_and_back(data, kind)
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.binary(max_size=200), st.sampled_from(list(KINDS)))
+@given(st.binary(max_size=200), st.sampled_from(list(KINDS_OF_TEXT)))
 def test_bytes_come_back(data: bytes, kind: str) -> None:
     there_and_back(data, kind)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from serialpack import msgpack_starts
-from serialpack.columns.parse import msgpack_tokens
+from serialpack.columns.parse import msgpack, msgpack_numbers, msgpack_tokens
 from serialpack.columns.parse.nodes import RAW, SCALAR, STRING, Mark
 from serialpack.columns.parse.shape import join, split
 from serialpack.columns.stored import structure
@@ -101,6 +102,22 @@ def test_any_messages_come_back(messages: list[bytes], times: int) -> None:
     there_and_back(b"".join(messages) * times, "msgpack")
     if messages:
         there_and_back(listed(messages[:15]), "msgpack")
+
+
+@pytest.mark.parametrize(
+    ("module", "limit", "value"), [(msgpack, "_SPACE", -1 << 40), (msgpack_numbers, "_STEP", 3)]
+)
+def test_many_messages_are_worked_on_otherwise(
+    module: ModuleType, limit: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of few, the pairs that are numbered fit into a table, and all texts into one step."""
+    usual = split(STREAM, "msgpack")
+    assert usual is not None
+    monkeypatch.setattr(module, limit, value)
+    there_and_back(STREAM, "msgpack")
+    other = split(STREAM, "msgpack")
+    assert other is not None
+    assert structure.write(other.shape, 3) == structure.write(usual.shape, 3)
 
 
 R = random.Random(8)

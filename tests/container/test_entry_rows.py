@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import stat
+import struct
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 from serialpack.container.entries import EntryRow, fault_of, path_bytes
 from serialpack.container.patterns import parsed, patterns_of
 from serialpack.container.rows import MOST_ROOM, decode_rows, encode_rows
+from serialpack.container.rows_first import decode_first
 from serialpack.container.series import Reader, series
 from serialpack.errors import DamagedError, UsageError
+from tests.first_rows import encode_first
 from tests.spec_rows import read_entries
 
 parts = st.one_of(
@@ -181,6 +184,17 @@ def test_many_long_paths_take_no_memory_from_few_bytes() -> None:
     assert len(data) < 1000
     with pytest.raises(DamagedError, match="longer paths"):
         decode_rows(data)
+
+
+def test_first_rows_are_no_more_than_there_are_bytes_for() -> None:
+    """Before any memory is taken for them."""
+    row = EntryRow("", 0o100644, 1)
+    whole = zstandard.ZstdDecompressor().decompress(encode_first([row]))
+    assert decode_first(zstandard.compress(whole)) == [row._replace(check=0)]
+    for count, rows in ((1, whole[:-2]), (2, whole)):
+        data = struct.pack("<I", count) + rows[4:]
+        with pytest.raises(ValueError, match="their head"):
+            decode_first(zstandard.compress(data))
 
 
 @pytest.mark.parametrize("cut", range(0, 200, 7))

@@ -217,6 +217,18 @@ def test_inspect_and_what_is_mapped_read_no_array(path: Path) -> None:
         assert file.count < 220_000 < path.stat().st_size / 7
 
 
+def test_behind_another_object_its_place_counts_in_its_own_member(path: Path) -> None:
+    whole, file, part = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    serialpack.unpack(path, whole)
+    serialpack.dump(["before"], file, "objects+zstd")
+    assert file.tell() % 32
+    file.write(path.read_bytes())
+    first, second = serialpack.inspect(io.BytesIO(file.getvalue())).members
+    start = first.size + second.size // 2
+    serialpack.unpack(io.BytesIO(file.getvalue()), part, byte_range=(start, start + 99))
+    assert part.getvalue() == whole.getvalue()[second.size // 2 :][:99]
+
+
 def test_every_damage_is_found(path: Path, tmp_path: Path) -> None:
     data = path.read_bytes()
     (member,) = find_members(io.BytesIO(data))

@@ -16,7 +16,9 @@ from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import read_members
 from serialpack.container.seek import find_members
+from tests.container.test_archive import FILES, members
 from tests.counting import Counting
+from tests.noise import noise
 
 
 def pack(data: bytes, **options: object) -> bytes:
@@ -123,6 +125,16 @@ def test_header_and_block_survive_their_encoding() -> None:
     assert Block.decode(block.encode(77), 0, 77) == block
 
 
+def test_a_header_of_another_version_may_be_anything() -> None:
+    """It is not damaged: what its body would have to be is not known here."""
+    with pytest.raises(
+        serialpack.UnsupportedError, match="container version 2, written by another"
+    ):
+        Header.decode(b"\x02\xc1", 0, zstd_envelope=True)
+    with pytest.raises(serialpack.DamagedError):
+        Header.decode(b"\x01\xc1", 0, zstd_envelope=True)
+
+
 def test_members_are_found_from_the_end_in_few_reads() -> None:
     for codec in ("zstd", "xz"):
         file = Counting(pack(bytes(10_000_000), codec=codec, block_size=100_000))
@@ -149,3 +161,18 @@ def test_ranges_that_are_none_are_refused() -> None:
     for range_ in ranges:
         with pytest.raises(serialpack.UsageError):
             serialpack.unpack(io.BytesIO(container), io.BytesIO(), **range_)
+
+
+def test_totals_of_an_archive_are_those_of_all_its_members() -> None:
+    """Of entries that share blocks, and of those that are members."""
+    files = {**FILES, "one.bin": noise(300_000), "two.bin": noise(400_000)}
+    out, told = io.BytesIO(), list[tuple[int, int]]()
+    report = serialpack.pack_archive(
+        {path: io.BytesIO(data) for path, data in files.items()},
+        out,
+        progress=lambda *totals: told.append(totals),
+    )
+    assert len(members(out.getvalue())) > 3
+    assert sorted(told) == told
+    assert told[-1][0] == report.size == sum(map(len, files.values()))
+    assert report.sizes["write"] == report.all_packed == len(out.getvalue())

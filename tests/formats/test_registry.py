@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.columns.stored.structure import KINDS
+from serialpack.columns.stored.structure import KINDS_OF_TEXT
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import ValueFormat
@@ -47,8 +47,8 @@ def test_an_entry_and_its_class_agree(entry) -> None:  # type: ignore[no-untyped
 @pytest.mark.parametrize("entry", list(FORMATS), ids=lambda entry: entry.name)
 def test_a_declaration_names_what_there_is(entry: Declaration) -> None:
     assert {entry.dialect_of, entry.version_of} - {""} <= set(FORMATS.names())
-    assert not entry.columns or entry.columns in KINDS
-    assert not entry.columns or KINDS[entry.columns] == entry.delimiter
+    assert not entry.columns or entry.columns in KINDS_OF_TEXT
+    assert not entry.columns or KINDS_OF_TEXT[entry.columns] == entry.delimiter
     assert entry.one_schema or not entry.typed_columns
 
 

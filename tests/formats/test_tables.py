@@ -88,6 +88,9 @@ ROWS: list[dict[str, Any]] = [
     {
         "text": "\u00e9",
         "number": 2**64 - 1,
+        "least": -(2**63),
+        "most": 2**63 - 1,
+        "beyond": 2**63,
         "float": -0.0,
         "flag": True,
         "bytes": b"\0",

@@ -34,7 +34,7 @@ def near_lags(layout: NumbersLayout) -> Lags:
 
 
 def sample_places(
-    layout: NumbersLayout, length: int, effort: int, times: int = 1
+    layout: NumbersLayout, length: int, effort: int, times: int
 ) -> list[tuple[int, int]]:
     """Where the samples of a file of ``length`` bytes begin and end: at whole numbers, with those
     before them that are their neighbours. All of it, where so much is measured; ``times`` as much
@@ -84,7 +84,7 @@ def _column_places(layout: NumbersLayout, measured: int) -> Iterator[tuple[int, 
         yield layout.start + places[0] * size, layout.start + places[1] * size
 
 
-def measured_of(layout: NumbersLayout, length: int, effort: int, times: int = 1) -> int:
+def measured_of(layout: NumbersLayout, length: int, effort: int, times: int) -> int:
     """How many numbers of the samples are compressed: the last ones of each, as many of each."""
     least = _LEAST * (_THOROUGH if EFFORTS[effort].columns.thorough else 1)
     return min(times * max(length // _SHARE, least), _MOST) // layout.size

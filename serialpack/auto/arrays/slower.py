@@ -159,7 +159,7 @@ class Slower:
         best: ArrayChain,
         chains: Iterable[ArrayChain],
         head: Buffer,
-        lower: ArrayChain | None = None,
+        lower: ArrayChain | None,
     ) -> ArrayChain:
         """``best`` by samples, or whichever of ``chains`` that are near it leaves less of all of
         ``head``. With the payload, where more than one was tried, and the share of the best.

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 from serialpack.api import pack, unpack
 from serialpack.bench.material import Subject
-from serialpack.bench.measuring.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat, spread_of
+from serialpack.bench.measuring.trials import STEPS, Figures, repeat, spread_of
 from serialpack.bench.samples import parse_sample
 from serialpack.codecs import CODECS
 from serialpack.errors import FileError
@@ -228,7 +228,7 @@ class FileTrial(NamedTuple):
         finally:
             packed.unlink(missing_ok=True)
             back.unlink(missing_ok=True)
-        steps = {**dict.fromkeys((*PACK_STEPS, *UNPACK_STEPS), 0.0), **there.steps, **again.steps}
+        steps = {**dict.fromkeys(STEPS, 0.0), **there.steps, **again.steps}
         memory = [most for most in (there.memory, again.memory) if most is not None]
         return Figures(
             source=report.size,
@@ -239,7 +239,7 @@ class FileTrial(NamedTuple):
             unpack=again.wall,
             pack_mean=there.mean,
             unpack_mean=again.mean,
-            steps={step: steps[step] for step in (*PACK_STEPS, *UNPACK_STEPS)},
+            steps={step: steps[step] for step in STEPS},
             runs=min(there.runs, again.runs),
             spread=spread_of((there, again)),
             memory=max(memory, default=None),
@@ -280,7 +280,7 @@ class FileTrial(NamedTuple):
         """The seconds by step of all threads together, as ``repeat`` takes them; what is left of
         ``wall``, the seconds by the clock, was spent on the files.
         """
-        steps = {s: seconds[s] for s in (*PACK_STEPS, *UNPACK_STEPS) if s in seconds}
+        steps = {s: seconds[s] for s in STEPS if s in seconds}
         return {**steps, "files": max(wall * self.threads - sum(steps.values()), 0.0)}
 
 

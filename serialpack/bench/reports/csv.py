@@ -6,14 +6,12 @@ import csv as library
 import io
 from typing import Any
 
-from serialpack.bench.measuring.trials import PACK_STEPS, UNPACK_STEPS
+from serialpack.bench.measuring.trials import STEPS
 from serialpack.bench.reports.row_columns import anchor_row
 from serialpack.bench.results import Results, Row
 
-#: The steps that are timed: each has a column ``seconds_STEP``, and one ``means_STEP``.
-STEPS = (*PACK_STEPS, *UNPACK_STEPS)
-
-#: The fields of a row that are by step.
+#: The fields of a row that are by step: each step has a column ``seconds_STEP``, and one
+#: ``means_STEP``.
 BY_STEP = ("seconds", "means")
 
 #: The columns: whether it is a row or an anchor, the fields of a row, and the steps.

@@ -47,9 +47,9 @@ class FixedSchedule(Schedule):
         self,
         terms: Terms,
         *,
-        points: Sequence[int] = (),
-        runs: int | None = None,
-        objects: bool = False,
+        points: Sequence[int],
+        runs: int | None,
+        objects: bool,
     ) -> None:
         """``points``: the N to measure at; empty: only that of the subject. ``runs``: the most of
         each row; None: as many as ``CAREFUL`` has. ``objects``: Python objects are measured."""

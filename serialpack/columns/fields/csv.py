@@ -21,7 +21,7 @@ from serialpack.columns.fields.projecting import pairs_of
 from serialpack.columns.fields.wanted import UntoldError as UntoldError
 from serialpack.columns.parse.csv import CsvFields, fields_of, quoting_of
 from serialpack.columns.parse.nodes import SCALAR, STRING
-from serialpack.columns.stored.structure import KINDS, TextShape
+from serialpack.columns.stored.structure import KINDS_OF_TEXT, TextShape
 from serialpack.columns.texts import Texts
 from serialpack.csv_front import separator_line
 
@@ -45,11 +45,11 @@ class Rows:
     """
 
     def __init__(self, shape: TextShape, wanted: Collection[int], width: int) -> None:
-        if not KINDS[shape.text_kind]:
+        if not KINDS_OF_TEXT[shape.text_kind]:
             raise ValueError("not the structure of a table")
         self._shape = shape
         self._wanted = set(wanted)
-        self._delimiter = KINDS[shape.text_kind]
+        self._delimiter = KINDS_OF_TEXT[shape.text_kind]
         self._begins = [b"\n" in node.text for node in shape.nodes]
         self._begins[:1] = [True] * len(shape.nodes[:1])
         pairs = pairs_of(shape.walk, len(shape.nodes)).tolist()

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.parse import json_tokens
-from serialpack.columns.parse.json_paths import PLACES, Move, Place, parts_of, read_gap
+from serialpack.columns.parse.json_paths import Move, Place, parts_of, read_gap
 from serialpack.columns.parse.json_tokens import Leaves
-from serialpack.columns.parse.nodes import KEY, Mark, Node, Walked, worth_while
+from serialpack.columns.parse.nodes import KEY, PLACES, Mark, Node, Walked, worth_while
 
 #: The greatest depth of a text for which columns are of use.
 _DEEPEST = 500

@@ -12,16 +12,13 @@ from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from serialpack.columns.parse.nodes import KEY, Mark, Node, Origins, Outline, Path, Step
+from serialpack.columns.parse.nodes import KEY, PLACES, Mark, Node, Origins, Outline, Path, Step
 from serialpack.columns.texts import Broken
 
 #: The parts of a gap that tell anything: keys, brackets, commas, colons; white space is skipped.
 _PARTS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 #: What may stand between two records.
 _BETWEEN = b" \t\r\n,"
-
-#: So many elements of a tuple have places of their own; all behind them share one.
-PLACES = 64
 
 
 class Place:
@@ -134,23 +131,32 @@ def read_gap(
             if place.depth < low and low > floor:
                 low, before = place.depth, end
         elif part == b",":
-            if isinstance(place.step, int):
+            if isinstance(place.step, int) or place.step is Mark.ITEM:
                 stepped.append(place.up)
-                index = place.step + 1
-                place = place.up.child(index if index < PLACES else Mark.ITEM)
-            elif place.step is Mark.ITEM:
-                stepped.append(place.up)
-            elif place.step is not None:
-                place = place.up.child(None)
+            place = _behind_comma(place)
         elif part == b":":
-            # A block may begin between the members of a map: these are members of the root.
-            container = place if place.parent is None else place.up
-            place = container.child(Mark.VALUE if place.step is Mark.KEY else key)
+            place = _behind_colon(place, key)
         else:
             key = part[1:-1] if part[:1] == b'"' else part
     if is_key:
         place = (place.up if place.awaits else place).child(Mark.KEY)
     return Move(place, low, before, tuple(opened), tuple(stepped))
+
+
+def _behind_comma(place: Place) -> Place:
+    """The place of the next element, or where the next key is awaited; ``place``: that of the value
+    before the comma."""
+    if isinstance(place.step, int):
+        index = place.step + 1
+        return place.up.child(index if index < PLACES else Mark.ITEM)
+    return place if place.step is None or place.step is Mark.ITEM else place.up.child(None)
+
+
+def _behind_colon(place: Place, key: bytes) -> Place:
+    """The place of the value that ``key`` has; ``place``: where the key was awaited."""
+    # A block may begin between the members of a map: these are members of the root.
+    container = place if place.parent is None else place.up
+    return container.child(Mark.VALUE if place.step is Mark.KEY else key)
 
 
 def outline(

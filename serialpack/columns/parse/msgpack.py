@@ -19,13 +19,13 @@ from serialpack.columns.bulk.copying import Bytes, Positions
 from serialpack.columns.bulk.groups import group_numbers
 from serialpack.columns.bulk.numbering import numbered, tell_apart
 from serialpack.columns.parse import msgpack_numbers
-from serialpack.columns.parse.msgpack_paths import PLACES
 from serialpack.columns.parse.msgpack_tokens import MsgPackTokens, tokens
 from serialpack.columns.parse.nodes import (
     EMPTY_LIST,
     EMPTY_MAP,
     FALSE,
     NULL,
+    PLACES,
     RAW,
     SCALAR,
     STRING,

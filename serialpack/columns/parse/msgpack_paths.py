@@ -10,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from serialpack.columns.parse.nodes import Mark, Node, Origins, Outline, Path, Step
+from serialpack.columns.parse.nodes import PLACES, Mark, Node, Origins, Outline, Path, Step
 from serialpack.columns.texts import Broken
 from serialpack.msgpack_bytes import FIX_STRING, LENGTHS, LISTS, MAPS, NIL, SIZES, STRINGS
-
-#: So many elements of a tuple have places of their own; all behind them share one.
-PLACES = 64
 
 
 class _Frame(NamedTuple):

@@ -36,6 +36,9 @@ class Mark(Enum):
     """The whole path of a column whose values belong to several paths."""
 
 
+#: So many elements of a tuple have places of their own; all behind them share one.
+PLACES = 64
+
 #: A key (as it is spelled, without its quotes), an index, or a mark.
 Step = bytes | int | Mark
 Path = tuple[Step, ...]

@@ -19,8 +19,7 @@ from serialpack.columns.parse import json as json_shape
 from serialpack.columns.parse import msgpack as msgpack_shape
 from serialpack.columns.parse import msgpack_numbers
 from serialpack.columns.parse.nodes import FIXED, PACKED, QUOTED
-from serialpack.columns.stored.structure import KINDS as KINDS
-from serialpack.columns.stored.structure import TextShape, shape_of
+from serialpack.columns.stored.structure import KINDS_OF_TEXT, TextShape, shape_of
 from serialpack.columns.texts import Broken, Texts
 
 #: Longer texts are not taken apart.
@@ -42,8 +41,8 @@ class Split(NamedTuple):
 def split(data: bytes, kind: str) -> Split | None:
     """``data`` as structure and columns; None where it has no structure, or none that would pay.
 
-    ``kind``: of text, one of ``KINDS``. It may begin and end anywhere between two records, and also
-    within one.
+    ``kind``: of text, one of ``KINDS_OF_TEXT``. It may begin and end anywhere between two records,
+    and also within one.
     """
     if len(data) > _LARGEST:
         return None
@@ -52,7 +51,7 @@ def split(data: bytes, kind: str) -> Split | None:
     elif kind == "msgpack":
         walked = msgpack_shape.split(data)
     else:
-        walked = csv_shape.split(data, KINDS[kind])
+        walked = csv_shape.split(data, KINDS_OF_TEXT[kind])
     if walked is None:
         return None
     try:

@@ -40,7 +40,7 @@ _VERSION = 1
 
 #: The kinds of text, each with its delimiter where it is a table, else none. Their places here are
 #: stored, and so the same for ever. A format says its kind in ``Declaration.columns``.
-KINDS = {
+KINDS_OF_TEXT = {
     "json": b"",
     "csv": b",",
     "tsv": b"\t",
@@ -48,7 +48,7 @@ KINDS = {
     "csv:semicolon": b";",
     "csv:pipe": b"|",
 }
-_KINDS = tuple(KINDS)
+_KINDS_OF_TEXT = tuple(KINDS_OF_TEXT)
 
 #: A table of nodes of up to so many bytes is compressed at level 19. And what limits on the sizes
 #: of stored bytes allow for texts however small.
@@ -78,9 +78,9 @@ class Column(NamedTuple):
 class TextShape:
     """The structure of a text. What follows from its parts is worked out at the first use.
 
-    ``text_kind``: one of ``KINDS``. ``walk``: for each value of the text the number of its node, in
-    order. ``trailer``: the text behind the last value and its quote. ``tuples``: see ``outline`` in
-    ``json_paths`` and in ``msgpack_paths``.
+    ``text_kind``: one of ``KINDS_OF_TEXT``. ``walk``: for each value of the text the number of its
+    node, in order. ``trailer``: the text behind the last value and its quote. ``tuples``: see
+    ``outline`` in ``json_paths`` and in ``msgpack_paths``.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ def outline(
         if text_kind == "msgpack":
             return msgpack_paths.outline(nodes, origins, tuples, most_steps)
         return json_paths.outline(nodes, origins, trailer, tuples, most_steps)
-    return csv_shape.outline(nodes, origins, KINDS[text_kind])
+    return csv_shape.outline(nodes, origins, KINDS_OF_TEXT[text_kind])
 
 
 def _firsts(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
@@ -248,7 +248,7 @@ def write(shape: TextShape, level: int) -> bytes:
     if len(packed) >= len(table):
         packed = table
     sizes = (len(shape.walk), len(shape.nodes), len(shape.trailer), len(table))
-    head = bytes([_VERSION, _KINDS.index(shape.text_kind)]) + varints(sizes)
+    head = bytes([_VERSION, _KINDS_OF_TEXT.index(shape.text_kind)]) + varints(sizes)
     return head + counted(packed) + decisions
 
 
@@ -283,7 +283,7 @@ def read(data: bytes, limit: int) -> TextShape:
     if reader.byte() != _VERSION:
         raise Unknown("a structure of another version")
     text_kind = reader.byte()
-    if text_kind >= len(_KINDS):
+    if text_kind >= len(_KINDS_OF_TEXT):
         raise Unknown("a structure of an unknown kind of text")
     values = reader.varint(limit + 1)
     number = reader.varint(values)
@@ -293,9 +293,9 @@ def read(data: bytes, limit: int) -> TextShape:
     packed = reader.counted()
     table = WireReader(packed if len(packed) == size else unzstd(packed, size))
     nodes = _read_nodes(table, number)
-    if not _may_stand(_KINDS[text_kind], nodes):
+    if not _may_stand(_KINDS_OF_TEXT[text_kind], nodes):
         raise Broken("a value of a kind that its text has not")
-    marked = _KINDS[text_kind] == "msgpack"
+    marked = _KINDS_OF_TEXT[text_kind] == "msgpack"
     count = table.varint(number + limit if marked else number)
     tuples = []
     before = 0
@@ -310,7 +310,7 @@ def read(data: bytes, limit: int) -> TextShape:
         raise Broken("the walk has another length than promised")
     if not _is_ordered(walk, number):
         raise Broken("nodes are not in the order in which they are met")
-    shape = TextShape(_KINDS[text_kind], nodes, walk, trailer, tuples)
+    shape = TextShape(_KINDS_OF_TEXT[text_kind], nodes, walk, trailer, tuples)
     if shape.size > limit:
         raise Broken("the structure is larger than the text it is of")
     return shape

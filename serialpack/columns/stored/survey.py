@@ -20,7 +20,7 @@ from serialpack.columns.parse.nodes import (
     Path,
 )
 from serialpack.columns.stored.block import ColumnBlock
-from serialpack.columns.stored.structure import KINDS
+from serialpack.columns.stored.structure import KINDS_OF_TEXT
 
 #: What people call the values of a kind. Those of tables are all called fields.
 _TYPES = {
@@ -70,7 +70,7 @@ class Survey:
     def add(self, block: ColumnBlock) -> None:
         """Add the columns of a block. Broken where it is malformed."""
         shape, packed = block.shape, block.packed
-        table = bool(KINDS[shape.text_kind])
+        table = bool(KINDS_OF_TEXT[shape.text_kind])
         self.structure += block.outline_size + packed.bounds[0]
         for number, column in enumerate(shape.columns):
             kind = "field" if table else _TYPES[column.kind]

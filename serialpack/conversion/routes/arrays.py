@@ -20,7 +20,6 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.routes.outcome import Converted
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.group_order import other_order
-from serialpack.conversion.targets.joining import Write
 from serialpack.errors import InputError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names
@@ -39,7 +38,7 @@ from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.random_access import sought
 from serialpack.pipeline.line import Progress
 from serialpack.reports import LeftOut
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, Write
 from serialpack.values.kinds import value_step
 
 if TYPE_CHECKING:

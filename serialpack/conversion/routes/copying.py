@@ -17,7 +17,6 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.routes.outcome import Converted
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey_result import TableKept, TableMade
-from serialpack.conversion.targets.joining import Write
 from serialpack.errors import (
     MissingLibraryError,
     RefusedError,
@@ -31,6 +30,7 @@ from serialpack.formats.pieces.join import Join
 from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.pipeline.line import Progress
 from serialpack.pipeline.unpack import LimitedWrite
+from serialpack.stages.stage import Write
 from serialpack.values.kinds import SCHEMA, Loss
 
 

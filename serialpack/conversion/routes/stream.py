@@ -17,11 +17,12 @@ from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.routes.outcome import BlockTally, Converted, Seen
 from serialpack.conversion.routes.whole import all_in_one_block, as_a_whole
 from serialpack.conversion.tables.writers import join_of
-from serialpack.conversion.targets.joining import Joiner, Patch, Write
+from serialpack.conversion.targets.joining import Joiner, Patch
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
 from serialpack.formats.pieces.join import Join
 from serialpack.pipeline.line import Crew, Elsewhere, Line, Progress
+from serialpack.stages.stage import Write
 from serialpack.values.structure import Structure
 
 #: The records of so much less are read where tables of them are large: up to three blocks wait.
@@ -74,17 +75,8 @@ def convert_stream(
     if join is None or not in_pieces:
         return _written_whole(converted, first, structure, write, plan, tally)
     with Joiner(join, write, patch) as joiner:
-        for block, found in _in_pieces(converted, plan) if apart else converted:
-            assert found.piece is not None
-            tally.add(found)
-            if block.index == 0:
-                count = found.piece.records + len(found.left_out)
-                structure = _structure_of(first, found, count, plan)
-            joiner.add(found.piece, structure, first_record=block.first_record, last=block.last)
-            line.written += len(found.piece.body)
-        tally.check_any(joiner.count, fmt)
-        tally.check_keys()
-        joiner.finish(structure)
+        pieces = _in_pieces(converted, plan) if apart else converted
+        _join(pieces, line, structure, joiner, plan, tally)
     return tally.done(joiner.count)
 
 
@@ -123,6 +115,30 @@ def _structure_of(first: SourceBlock, found: Found, count: int, plan: Conversion
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
     return fmt.structure(first, count)
+
+
+def _join(
+    converted: Iterator[tuple[SourceBlock, Found]],
+    line: Line,
+    structure: Structure,
+    joiner: Joiner,
+    plan: ConversionPlan,
+    tally: BlockTally,
+) -> None:
+    """Join the pieces of all blocks, which come from ``line``, one after another."""
+    for block, found in converted:
+        assert found.piece is not None
+        tally.add(found)
+        if block.index == 0:
+            count = found.piece.records + len(found.left_out)
+            structure = _structure_of(line.first, found, count, plan)
+        joiner.add(found.piece, structure, first_record=block.first_record, last=block.last)
+        line.written += len(found.piece.body)
+    fmt = FORMATS.get(plan.source)
+    assert isinstance(fmt, ValueFormat)
+    tally.check_any(joiner.count, fmt)
+    tally.check_keys()
+    joiner.finish(structure)
 
 
 def _written_whole(

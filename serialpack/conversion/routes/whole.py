@@ -18,7 +18,6 @@ from serialpack.conversion.losses.rules import (
 )
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.routes.outcome import BlockTally, Converted
-from serialpack.conversion.targets.joining import Write
 from serialpack.conversion.targets.root import in_one_map, in_one_root
 from serialpack.conversion.targets.writers import is_sequence
 from serialpack.errors import RefusedError, ValueRefusedError
@@ -27,6 +26,7 @@ from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.pieces.join import Join
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.reports import LeftOut
+from serialpack.stages.stage import Write
 from serialpack.text import with_article
 from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from serialpack.conversion.tables.shape import MOST_LISTS, ValueShape
 from serialpack.formats.avro.types import is_name
-from serialpack.formats.shared.column_types import NAMES, ColumnType
+from serialpack.formats.shared.column_types import NAMES, ColumnType, in_order
 from serialpack.values.missing import Missing
 
 #: What makes of values of some types what stands for them under a type.
@@ -72,10 +72,8 @@ def _type(shape: ValueShape, *, top: bool = False) -> ColumnType:
     if dict in types:
         more |= _maps(shape, top=top)
     found = _apart(found)
-    return ColumnType(tuple(name for name in _ORDER if name in found), **more)
+    return ColumnType(in_order(found), **more)
 
-
-_ORDER = [*NAMES.values(), "local"]
 
 #: Kinds of which a union holds one: they are written as one type, the first as nothing but that.
 _ALIKE = (("integer", "time", "utc", "local"), ("bytes", "decimal"), ("text", "uuid"))

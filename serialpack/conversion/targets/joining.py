@@ -7,10 +7,9 @@ from typing import IO
 
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.pieces.join import Around, Join, Piece
-from serialpack.stages.stage import MAX_BLOCK, Buffer
+from serialpack.stages.stage import MAX_BLOCK, Buffer, Write
 from serialpack.values.structure import Structure
 
-Write = Callable[[Buffer], object]
 #: Writes bytes over those at an offset of what was written.
 Patch = Callable[[int, bytes], object]
 

@@ -14,8 +14,7 @@ from serialpack.conversion.targets.joining import Patch
 from serialpack.far import is_far
 from serialpack.files.output import Output
 from serialpack.files.targets import is_device
-from serialpack.pipeline.unpack import Write
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, Write
 
 #: So many bytes are held back at most.
 _MOST_HELD = 1 << 20

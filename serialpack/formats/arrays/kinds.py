@@ -6,9 +6,6 @@ from serialpack.formats.arrays.header import MAGIC, ArrayHeader, read_header
 from serialpack.formats.arrays.volumes import is_mrc, is_nifti, read_mrc, read_nifti
 from serialpack.formats.shared.document import Malformed
 
-#: Bytes of a file in which the header of its array is looked for.
-MOST_HEADER = 1 << 16
-
 
 def header_in(head: bytes) -> ArrayHeader | None:
     """The header of the array in a file that begins with ``head``.

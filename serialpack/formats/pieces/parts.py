@@ -104,7 +104,7 @@ class _Opened:
 
 
 class Rewritten(NamedTuple):
-    """A record as it is written, what it is, and what ``members.key_digests`` gives for its
+    """A record as it is written, what it is, and what ``keys.key_digests`` gives for its
     keys."""
 
     data: bytearray

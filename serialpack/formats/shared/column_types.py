@@ -69,6 +69,11 @@ NAMES: dict[type, str] = {
 _ORDER = [*NAMES.values(), "local"]
 
 
+def in_order(kinds: Collection[str]) -> tuple[str, ...]:
+    """The ``kinds`` of a ``ColumnType``, as it has them: each set of them in one order."""
+    return tuple(kind for kind in _ORDER if kind in kinds)
+
+
 def column_of(
     values: Sequence[Any],
     *,
@@ -110,7 +115,7 @@ def column_of(
             more["items"] = column_of(inner, as_map=as_map, odd=odd, most=most - 1)
         elif kind is dict:
             more |= _maps(group, as_map, odd, most - 3)
-    return ColumnType(tuple(name for name in _ORDER if name in found), **more)
+    return ColumnType(in_order(found), **more)
 
 
 def _zone(value: datetime) -> str:

@@ -215,10 +215,11 @@ def test_nested_values_and_their_paths() -> None:
 
 def test_what_is_shared_stays_shared_and_counts_in_each_place() -> None:
     shared = [b"x"]
-    (changed,), losses = applied("json", [{"a": shared, "b": [shared, shared]}], "bytes")
-    assert changed == {"a": ["eA=="], "b": [["eA=="], ["eA=="]]}
+    value = {"before": b"x", "a": shared, "b": [shared, shared]}
+    (changed,), losses = applied("json", [value], "bytes")
+    assert changed == {"before": "eA==", "a": ["eA=="], "b": [["eA=="], ["eA=="]]}
     assert changed["a"] is changed["b"][0] is changed["b"][1]
-    assert losses["bytes"].count == 3
+    assert losses["bytes"].count == 4
 
 
 def test_sharing_costs_no_time_without_end() -> None:

@@ -43,10 +43,10 @@ _MANY, _TIMES = 64 << 20, 32
 _CORNER = 11
 
 #: Number of a filter -> what it is called (HDF Group, registered filter plugins).
-FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 4: "szip", 5: "nbit", 6: "scaleoffset"}
-FILTERS |= {305: "lzo", 307: "bzip2", 32000: "lzf", 32001: "blosc", 32004: "lz4"}
-FILTERS |= {32008: "bitshuffle", 32013: "zfp", 32015: "zstd", 32017: "sz", 32024: "sz3"}
-FILTERS |= {32026: "blosc2", 32028: "sperr"}
+_FILTER_NAMES = {1: "gzip", 2: "shuffle", 3: "fletcher32", 4: "szip", 5: "nbit", 6: "scaleoffset"}
+_FILTER_NAMES |= {305: "lzo", 307: "bzip2", 32000: "lzf", 32001: "blosc", 32004: "lz4"}
+_FILTER_NAMES |= {32008: "bitshuffle", 32013: "zfp", 32015: "zstd", 32017: "sz", 32024: "sz3"}
+_FILTER_NAMES |= {32026: "blosc2", 32028: "sperr"}
 
 
 class ChunkFilter(NamedTuple):
@@ -66,7 +66,7 @@ def filters(dataset: Any) -> Iterator[ChunkFilter]:
     codes = [code for code, *_ in said]
     undone = odd_type_of(dataset) is None and can_undo(codes, dataset.dtype)
     for code, _, values, name in said:
-        words = FILTERS.get(code) or name.decode("utf-8", "replace") or f"filter {code}"
+        words = _FILTER_NAMES.get(code) or name.decode("utf-8", "replace") or f"filter {code}"
         yield ChunkFilter(code, words, tuple(values), undone or _is_here(code))
 
 
