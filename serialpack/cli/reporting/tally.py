@@ -9,7 +9,12 @@ from contextlib import suppress
 from time import perf_counter
 
 from serialpack.cli.words import percent
-from serialpack.errors import ArchiveError, ExistingFileError, SerialpackError
+from serialpack.errors import (
+    ArchiveError,
+    ExistingFileError,
+    MissingDictionaryError,
+    SerialpackError,
+)
 from serialpack.files.disk import remove_source
 from serialpack.files.not_kept import NotKeptSum, has_attributes
 from serialpack.reports import ConvertReport, PackReport, Report, UnpackReport
@@ -32,7 +37,9 @@ class Tally:
     def __init__(self, done: str) -> None:
         self._word = done
         self._since = perf_counter()
-        self._done = self._failed = self._left = self._existing = self._full = 0
+        self._done = self._failed = self._left = 0
+        #: Failures of a kind that many may have (``repeats``).
+        self._existing = self._full = self._without = 0
         #: Why there was no room for the last output that had none.
         self._no_room = ""
         self._read = self._written = 0
@@ -93,8 +100,12 @@ class Tally:
             self.fail()
 
     def repeats(self, error: SerialpackError) -> bool:
-        """Whether ``error`` says what was said of many outputs before: that they are there already,
-        or that there is no room for them. It is counted then, and told at the end."""
+        """Whether ``error`` says what was said of many files before: that their outputs are there
+        already, that there is no room for these, or that their dictionary is not found. It is
+        counted then, and told at the end."""
+        if isinstance(error, MissingDictionaryError):
+            self._without += 1
+            return self._without > MANY
         if isinstance(error, ExistingFileError):
             self._existing += 1
             return self._existing > MANY
@@ -114,6 +125,9 @@ class Tally:
         if (more := self._full - MANY) > 0:
             full = number_of(more, "more output")
             yield f"{full} cannot be written: {self._no_room}; -v names them"
+        if (more := self._without - MANY) > 0:
+            need = number_of(more, "more file needs", "more files need")
+            yield f"{need} a dictionary that is not found; -v names them"
 
     def stopped(self) -> str:
         """The line where a signal ends it. What was done and not told yet is not counted."""
