@@ -17,7 +17,8 @@ from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedules.candidates import by_table, candidates, stage_names, values_of
 from serialpack.bench.schedules.fixed import FixedSchedule
-from serialpack.bench.schedules.one_search import HIGHEST, OneSearch
+from serialpack.bench.schedules.highest import HIGHEST, HighestSearch
+from serialpack.bench.schedules.one_search import OneSearch
 from serialpack.bench.schedules.schedule import Progress, Schedule, Terms, quiet
 from serialpack.bench.schedules.several_search import SeveralSearch
 from serialpack.bench.schedules.sweep import swept_table
@@ -283,7 +284,7 @@ class Bench:
         named = question.serializers or question.filters or question.codecs
         if named or self._points or self._objects:
             return ""
-        highest = schedule.highest if isinstance(schedule, OneSearch) else None
+        highest = schedule.highest if isinstance(schedule, HighestSearch) else None
         found = None
         if highest is not None:
             found = schedule.rows.get(highest) or schedule.skipped.get(highest)
