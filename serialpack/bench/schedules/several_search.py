@@ -12,7 +12,7 @@ from serialpack.bench.measuring.workbench import At, Held, Load, Trial
 from serialpack.bench.recommend import roles
 from serialpack.bench.results import Row, SampledFiles, cost
 from serialpack.bench.schedules.combination import Combination
-from serialpack.bench.schedules.highest import DEARER, SHARE, SMALL, HighestSearch
+from serialpack.bench.schedules.highest import CHEAPEST, DEARER, SHARE, SMALL, HighestSearch
 from serialpack.bench.schedules.rows import measured_row
 from serialpack.bench.schedules.schedule import PATIENCE, Terms
 from serialpack.bench.schedules.search import SURE
@@ -112,13 +112,15 @@ class SeveralSearch(HighestSearch):
     def _whole(self) -> None:
         """Measure what would be recommended on larger samples, search on with the time that is
         left, and measure what is recommended then."""
-        if not self._samples:
-            return
-        done: set[Combination] = set()
-        self._finals(done)
-        self._until = FURTHER
-        self._sample()
-        self._finals(done)
+        if self._samples:
+            done: set[Combination] = set()
+            self._finals(done)
+            self._until = FURTHER
+            self._sample()
+            self._finals(done)
+        highest = self.highest
+        if highest in self.skipped and CHEAPEST * self._as_named(highest) < self._left:
+            self._measure(highest, SAMPLE, self._left)  # nothing else takes that time
 
     def _finals(self, done: set[Combination]) -> None:
         """Measure on larger samples what would be recommended and is not ``done`` yet: what that is
