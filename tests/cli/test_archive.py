@@ -251,6 +251,8 @@ def test_entries_that_are_there_are_named_and_the_rest_goes_on(
     told = done.stderr.decode()
     assert "serialpack: all/dir/b.csv: exists already; -f overwrites it" in told
     assert "serialpack: all.spk: 1 of 3 entries could not be unpacked" in told
+    told = run("unpack", "all.spk", "--skip-existing", code=1).stderr.decode()
+    assert "all/dir/b.csv: exists already, and is not what its source becomes now; -f" in told
     assert (tmp_path / "all/dir/b.csv").read_bytes() == b"mine"
     assert files(tmp_path / "all") == set(inputs)
     (tmp_path / "all/dir/noise").unlink()
