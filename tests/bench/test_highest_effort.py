@@ -178,6 +178,15 @@ def test_of_several_files_each_is_measured_as_pack_9_packs_it(
 
 
 @pytest.mark.usefixtures("few")
+def test_of_a_built_in_sample_it_is_measured_too() -> None:
+    """Its table has filters, which were taken for those of a user."""
+    results = bench("random:2000", is_sample=True)
+    (highest,) = of_highest(results)
+    assert highest.status == "measured", highest.why
+    assert smallest_of(results)[2].startswith(SURE)
+
+
+@pytest.mark.usefixtures("few")
 def test_of_a_pipe_only_the_front_is_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

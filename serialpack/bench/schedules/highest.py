@@ -37,7 +37,7 @@ class HighestSearch(Search):
         super().__init__(terms)
         #: Whether that was not asked for yet: never where the user named stages, which auto may
         #: choose others than.
-        self._may_ask = not self.choice.chosen
+        self._may_ask = not terms.named
         #: That choice; None before it is known.
         self.highest: Combination | None = None
 
