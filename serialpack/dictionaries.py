@@ -28,6 +28,7 @@ from serialpack.errors import (
     FileError,
     FolderError,
     InputError,
+    MissingDictionaryError,
     MissingFileError,
     RefusedError,
     UsageError,
@@ -69,6 +70,9 @@ _MADE = "train_dictionary(files, path) makes one"
 #: A hint on which dictionary unpacks.
 _PACKED_WITH = "name the one that was packed with; serialpack inspect FILE tells its name and hash"
 
+#: A hint on how to unpack with one that is not found.
+_NAMES_IT = "--shared-dict PATH names it"
+
 #: The most files that are known at a time.
 _KNOWN = 256
 
@@ -89,23 +93,46 @@ class Dictionary(NamedTuple):
 
     @property
     def content(self) -> bytes:
-        """Its bytes; MissingFileError where it is missing."""
-        if self.data is None:
-            other = f": {self.elsewhere} is another one, or damaged" if self.elsewhere else ""
-            raise MissingFileError(
-                f"needs the dictionary {self.named}, which is neither beside it nor in"
-                f" {configuration_folder()}{other}",
-                hint="--shared-dict PATH names it",
+        """Its bytes; MissingDictionaryError where it is missing."""
+        if self.data is not None:
+            return self.data
+        if _named is not None:
+            raise MissingDictionaryError(
+                f"needs the dictionary {self.named}: {_named}",
+                hint=f"name the one of the hash {self.named.check:016x}, or put it beside the file"
+                f" as NAME{_SUFFIX}",
             )
-        return self.data
+        other = f": {self.elsewhere} is another one, or damaged" if self.elsewhere else ""
+        raise MissingDictionaryError(
+            f"needs the dictionary {self.named}, which is neither beside it nor in"
+            f" {configuration_folder()}{other}",
+            hint=_NAMES_IT,
+        )
+
+
+class _Named(NamedTuple):
+    """A dictionary that was named to unpack with: its file, and its hash."""
+
+    path: str
+    check: int
+
+    def __str__(self) -> str:
+        """What is said of it where it is not the one that is needed."""
+        return f"{self.path} is another one, or damaged: its hash is {self.check:016x}"
+
+
+def not_found() -> str:
+    """What is said of a dictionary that is not found: how it is, or that the one that was named is
+    another."""
+    return _NAMES_IT if _named is None else str(_named)
 
 
 _lock = threading.Lock()
 #: The dictionaries that were read, by hash; and by path, with the state of the file then.
 _known: dict[int, Dictionary] = {}
 _read: dict[str, tuple[tuple[int, ...], Dictionary]] = {}
-#: The file of the dictionary that was named last to unpack with.
-_named: str | None = None
+#: The dictionary that was named last to unpack with.
+_named: _Named | None = None
 #: Folder -> its state when it was listed, and the files in it that may be dictionaries.
 _listed: dict[str, tuple[int, list[str]]] = {}
 
@@ -147,8 +174,7 @@ def read(path: Path, hint: str = _TRAINS) -> Dictionary:
 def know(path: Path) -> None:
     """Read the dictionary in the file ``path``, to unpack with; errors as of ``read``."""
     global _named
-    read(path, _PACKED_WITH)
-    _named = os.fspath(path)
+    _named = _Named(os.fspath(path), read(path, _PACKED_WITH).named.check)
 
 
 def for_source(path: Path, chain: Chain, size: int) -> DictionaryName | None:
@@ -187,7 +213,7 @@ def find(named: DictionaryName) -> Dictionary:
         for path in _candidates(folder):
             if (data := _data_of(path, named)) is not None:
                 return Dictionary(named, data)
-    return Dictionary(named, None, elsewhere or _named)
+    return Dictionary(named, None, elsewhere)
 
 
 def _data_of(path: str, named: DictionaryName) -> bytes | None:

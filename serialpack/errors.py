@@ -102,6 +102,10 @@ class MissingFileError(SystemFileError, FileNotFoundError):
     """A file, or the folder that one is to be in, is not there."""
 
 
+class MissingDictionaryError(MissingFileError):
+    """The dictionary that a container needs was not found."""
+
+
 class ExistingFileError(SystemFileError, FileExistsError):
     """An output is there already, and nobody said that it may be overwritten."""
 

@@ -115,7 +115,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " FILE a second (packing includes the proof), peak memory, and whether the very bytes"
         " come back or the same values; `*` marks the rows that no other beats in both size and"
         " time; `(auto)` marks what `auto` would choose, and `(auto -9)` is what `pack -9` makes"
-        " (of one file, where no stages are named). It ends with the command to type for each of"
+        " (where no stages are named). It ends with the command to type for each of"
         " four purposes: `smallest` has the fewest bytes, and says where `pack -9` was not"
         " measured; `fastest` takes the least time to pack and unpack; `balanced`, the one to take"
         " where no other is needed, the least in all to pack, send (`--line`) and unpack;"

@@ -25,7 +25,8 @@ from serialpack.files.globs import include
 from serialpack.files.not_kept import NotKeptSum, given, may_change, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
-from serialpack.files.source import Path, Source, exists, file_error
+from serialpack.files.pending import other_exists
+from serialpack.files.source import Path, Source, file_error
 from serialpack.files.targets import check_output
 from serialpack.hidden import is_hidden
 from serialpack.pipeline.shared import SharedBlock
@@ -198,7 +199,7 @@ class Placer:
             self._out.write = compare
             done = restore(self._out)
             if not same or there.read(1):
-                raise exists(path)
+                raise other_exists(path)
         self._same.add(path)
         return done
 

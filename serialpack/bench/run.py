@@ -17,7 +17,8 @@ from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedules.candidates import by_table, candidates, stage_names, values_of
 from serialpack.bench.schedules.fixed import FixedSchedule
-from serialpack.bench.schedules.one_search import HIGHEST, OneSearch
+from serialpack.bench.schedules.highest import HIGHEST, HighestSearch
+from serialpack.bench.schedules.one_search import OneSearch
 from serialpack.bench.schedules.schedule import Progress, Schedule, Terms, quiet
 from serialpack.bench.schedules.several_search import SeveralSearch
 from serialpack.bench.schedules.sweep import swept_table
@@ -68,6 +69,11 @@ class Question(NamedTuple):
     sweep: Sequence[int] = ()
     several: Several | None = None
 
+    @property
+    def names_stages(self) -> bool:
+        """Whether some stages are named, so that auto is not asked for its own."""
+        return bool(self.serializers or self.filters or self.codecs)
+
 
 class Bench:
     """One run of bench: ``run`` measures. ``results`` tells what is known so far, also in the
@@ -111,6 +117,7 @@ class Bench:
         # calls, take all cores.
         threads = self._threads(1 if self._objects and not self._points else usable_cores())
         terms = Terms(self._subject, self._choice, question.budget, threads, weighing, progress)
+        terms = terms._replace(named=question.names_stages)
         if question.several is not None:  # however long it took to choose files, some time is left
             terms = terms._replace(spent=min(question.several.seconds, question.budget / 2))
         self._schedule: Schedule
@@ -274,16 +281,15 @@ class Bench:
             and codec in choice.codecs
         ):
             return rows
-        return [row for row in rows if not row.auto] if choice.chosen else rows
+        return [row for row in rows if not row.auto] if self.question.names_stages else rows
 
     def _beside(self, rows: list[Row]) -> str:
         """That ``auto`` may find less at the highest effort, where that was not measured as far as
         what is recommended; else empty."""
         schedule, question = self._schedule, self.question
-        named = question.serializers or question.filters or question.codecs
-        if named or self._points or self._objects:
+        if question.names_stages or self._points or self._objects:
             return ""
-        highest = schedule.highest if isinstance(schedule, OneSearch) else None
+        highest = schedule.highest if isinstance(schedule, HighestSearch) else None
         found = None
         if highest is not None:
             found = schedule.rows.get(highest) or schedule.skipped.get(highest)

@@ -3,7 +3,7 @@ then single blocks."""
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import IO, NamedTuple
 
@@ -15,11 +15,11 @@ from serialpack.container.frames import (
     HEADER,
     INDEX,
     MAX_BODY,
-    PREFIX_LENGTH,
     SHORT,
     TRAILER_OWN,
     FrameSource,
     checksum,
+    write_frame,
 )
 from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow, index_frames
@@ -134,6 +134,7 @@ def _at(file: IO[bytes], start: int, size: int) -> bytes:
 def _member_before(file: IO[bytes], end: int) -> StoredMember:
     """The member that ends at byte ``end``; TruncatedError where none does, DamagedError where its
     end, its index and its header contradict each other."""
+    frames: list[tuple[int, int]] | None = None
     ending = TruncatedError(f"truncated: no index ends at byte {end}", hint="get the file again")
     tail_size = min(end, 1 << 16)
     tail = _at(file, end - tail_size, tail_size)
@@ -161,15 +162,42 @@ def _member_before(file: IO[bytes], end: int) -> StoredMember:
     bodies = list(_index_bodies(_at(file, at, index_length), at))
     index = Index.decode(bodies, at)
     header = Header.decode(index.header, start, zstd_envelope=zstd)
-    begin = len(header.start)
-    if _at(file, start, begin + PREFIX_LENGTH)[begin + 8 :] != HEADER:
-        raise DamagedError("no header stands where the end says", start=start, end=end)
+    begins = header.start + write_frame(HEADER, index.header)
+    if _at(file, start, len(begins)) != begins:
+        raise DamagedError("no such header stands where the end says", start=start, end=end)
     ident = checksum(HEADER + index.header)
-    first = start + begin + FRAME_EXTRA + len(index.header)
-    member = StoredMember(start, member_length, ident, header, index, first)
+    member = StoredMember(start, member_length, ident, header, index, start + len(begins))
     if member.offsets[-1] != at:
         raise DamagedError("the index and the place of the blocks disagree", start=start, end=end)
+    before = [len(header.start), len(begins) - len(header.start)]
+    behind = [FRAME_EXTRA + len(body) for body in bodies]
+    if frames is not None and not _lists(frames, index.rows, before, behind):
+        raise DamagedError("the seek table is not of the frames before it", start=start, end=end)
     return member
+
+
+def _lists(
+    frames: list[tuple[int, int]], rows: Sequence[IndexRow], before: list[int], behind: list[int]
+) -> bool:
+    """Whether ``frames``, from a seek table, are those of the blocks of which the index has
+    ``rows``, with frames of so many bytes ``before`` and ``behind`` them. Of the parts of a block a
+    row says no more than their sums."""
+    at = len(before)
+    if frames[:at] != [(size, 0) for size in before]:
+        return False
+    for row in rows:
+        if frames[at : at + 1] != [(row.frame, 0)]:
+            return False
+        at += 1
+        begin, stored = at, 0
+        while at < len(frames) and stored < row.payload:
+            stored += frames[at][0]
+            at += 1
+        restored = sum(size for _, size in frames[begin:at])
+        serialized = row.size if row.serialized is None else row.serialized
+        if (stored, restored) != (row.payload, serialized):
+            return False
+    return frames[at:] == [(size, 0) for size in behind]
 
 
 def _index_length(file: IO[bytes], stored: list[int], index_end: int) -> int:

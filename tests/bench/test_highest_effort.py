@@ -24,8 +24,12 @@ from serialpack.bench.reports.html import html
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.schedules.candidates import Candidates, candidates
-from serialpack.bench.schedules.one_search import HIGHEST, OneSearch
+from serialpack.bench.schedules.highest import HIGHEST
+from serialpack.bench.schedules.one_search import OneSearch
+from serialpack.bench.several.chosen import sample_files
 from tests.bench.found import PLENTY, file_results, row
+
+_ROOT = str(Path(__file__).parents[2])
 
 #: The words for what was measured, and for what was not.
 SURE, UNSURE = "the fewest bytes, however long it takes", f"pack -{HIGHEST} may take fewer"
@@ -67,7 +71,7 @@ def packed(words: str) -> int:
     assert (program, verb) == ("serialpack", "pack")
     subprocess.run(
         [sys.executable, "-m", program, verb, "-o", "made.spk", *rest],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**os.environ, "PYTHONPATH": _ROOT},
         check=True,
     )
     size = Path("made.spk").stat().st_size
@@ -146,6 +150,40 @@ def test_pack_9_makes_a_file_of_the_size_promised(
     assert why.startswith(SURE)
     assert size == min(row.size for row in results.rows if row.size is not None)
     assert packed(advised) == size
+
+
+@pytest.mark.usefixtures("few")
+def test_of_several_files_each_is_measured_as_pack_9_packs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There was no row, and no more was said than that it may take fewer bytes."""
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    paths = ["in/-table.csv", "in/few.npy"]
+    for path in paths:
+        FILES[Path(path).name](Path(path))
+    several = sample_files(paths, PLENTY, called="in", words=["-r", "in"])
+    results = bench("in", several=several)
+    (highest,) = of_highest(results)
+    assert highest.status == "measured", highest.why
+    assert any(
+        note.startswith(f"pack -{HIGHEST} chooses for each file: ") for note in results.notes
+    )
+    words = command(highest, ["-r", "in"], False)
+    assert words == f"serialpack pack -{HIGHEST} -r in"
+    run_command = [sys.executable, "-m", *shlex.split(words), "-o", "made"]
+    subprocess.run(run_command, env={**os.environ, "PYTHONPATH": _ROOT}, check=True)
+    assert sum(path.stat().st_size for path in Path("made").iterdir()) == highest.size
+    assert smallest_of(results)[2] == SURE
+
+
+@pytest.mark.usefixtures("few")
+def test_of_a_built_in_sample_it_is_measured_too() -> None:
+    """Its table has filters, which were taken for those of a user."""
+    results = bench("random:2000", is_sample=True)
+    (highest,) = of_highest(results)
+    assert highest.status == "measured", highest.why
+    assert smallest_of(results)[2].startswith(SURE)
 
 
 @pytest.mark.usefixtures("few")

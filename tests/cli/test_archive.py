@@ -53,15 +53,11 @@ def test_pack_inspect_unpack(run: Run, tmp_path: Path, inputs: list[str]) -> Non
     assert all("exact bytes" in line for line in told)
     assert entries(run, "all.spk") == inputs
     shown = run("inspect", "all.spk").stdout.decode()
-    lines = {line.split()[0]: line.split() for line in shown.splitlines()}
-    assert sorted(lines) == sorted(["entry", *inputs, "3"])
-    assert lines["dir/b.csv"][4:] == ["csv", "columns:6+none", "2017-07-14", "02:40:00"]
+    lines = {line.split()[-1]: line.split() for line in shown.splitlines()}
+    assert sorted(lines) == sorted(["entry", *inputs, "entries"])
+    assert lines["dir/b.csv"][3:-1] == ["csv", "columns:6+none", "2017-07-14", "02:40:00"]
     total = sum((tmp_path / name).stat().st_size for name in inputs)
-    assert lines["3"][1:4] == [
-        "entries",
-        f"{total:,}",
-        f"{(tmp_path / 'all.spk').stat().st_size:,}",
-    ]
+    assert lines["entries"][:2] == [f"{total:,}", f"{(tmp_path / 'all.spk').stat().st_size:,}"]
     shown = run("inspect", "-v", "all.spk").stdout.decode()
     assert "member      2 of 4\nentries     1\n" in shown
     done = run("unpack", "all.spk")
@@ -255,6 +251,8 @@ def test_entries_that_are_there_are_named_and_the_rest_goes_on(
     told = done.stderr.decode()
     assert "serialpack: all/dir/b.csv: exists already; -f overwrites it" in told
     assert "serialpack: all.spk: 1 of 3 entries could not be unpacked" in told
+    told = run("unpack", "all.spk", "--skip-existing", code=1).stderr.decode()
+    assert "all/dir/b.csv: exists already, and is not what its source becomes now; -f" in told
     assert (tmp_path / "all/dir/b.csv").read_bytes() == b"mine"
     assert files(tmp_path / "all") == set(inputs)
     (tmp_path / "all/dir/noise").unlink()

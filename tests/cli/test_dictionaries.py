@@ -122,8 +122,10 @@ def test_which_one_is_missing_is_said(run: Run, kinds: Path, tmp_path: Path) -> 
     shutil.move(other, renamed)
     for asked in (["unpack"], ["unpack", "--test"], ["unpack", "--to", "yaml"], ["inspect", "--head", "1"]):  # noqa: E501 # fmt: skip
         said = run(*asked, "--shared-dict", renamed, alone, code=1).stderr.decode()
-        assert f"needs the dictionary {wanted}" in said
-        assert f": {renamed} is another one, or damaged" in said
+        assert f"needs the dictionary {wanted}: {renamed} is another one, or damaged: " in said
+        assert f"; name the one of the hash {member['dictionary']['hash']}, or put it " in said
+    said = run("inspect", "--shared-dict", renamed, alone).stdout.decode()
+    assert f"{wanted}, not found here; {renamed} is another one" in said
 
     run("unpack", "--test", alone, "--shared-dict", "out/kinds.dict")
     run("unpack", alone, "--to", "yaml", "-o", "-", "--shared-dict", "out/kinds.dict")

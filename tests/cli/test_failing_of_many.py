@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.cli.told import needs_posix
-from tests.injected import injected
+from tests.injected import HIDDEN, injected
 from tests.noise import noise
 
 
@@ -358,3 +359,41 @@ def test_what_failed_is_counted_with_folders_and_only_where_it_is_known(
     (tmp_path / "all.spk").write_bytes(data)
     told = run("unpack", "all.spk", "-o", "again", code=3).stderr.decode()
     assert "all.spk: at least 1 entry, of a number unknown, could not be unpacked" in told
+
+
+def test_of_many_that_lack_a_dictionary_twenty_are_named(run: Run, tmp_path: Path) -> None:
+    """Each of them said the same."""
+    (tmp_path / "in").mkdir()
+    for number in range(60):
+        record = {"user": f"name{number}", "action": "login", "at": "2024", "n": number * 7919}
+        (tmp_path / f"in/{number}.json").write_text(json.dumps(record))
+    run("pack", "-r", "in", "-o", "out", "--shared-dict", "out/kinds.dict")
+    (tmp_path / "out/kinds.dict").unlink()
+    need = "needs the dictionary kinds.dict ("
+    said = run("unpack", "-r", "out", "-o", "back", code=1).stderr.decode()
+    assert said.count(need) == 20
+    assert said.endswith(": 40 more files need a dictionary that is not found; -v names them\n")
+    assert run("unpack", "-v", "-r", "out", "-o", "back", code=1).stderr.decode().count(need) == 60
+
+
+def test_of_many_that_a_disk_does_not_take_twenty_are_named(run: Run, tmp_path: Path) -> None:
+    """And a source that it does not let go is named in any case."""
+    (tmp_path / "in").mkdir()
+    for number in range(30):
+        (tmp_path / f"in/{number}.json").write_text("[1]")
+    only_read = (
+        "import os\n"
+        "real = os.{0}\n"
+        "def refused(path, *args, **named):\n"
+        "    if {1} in str(path):\n"
+        "        raise OSError(30, 'Read-only file system', path)\n"
+        "    return real(path, *args, **named)\n"
+        "os.{0} = refused\n"
+    )
+    env = injected(tmp_path / "site", HIDDEN + only_read.format("open", "'out/.serialpack'"))
+    said = run("pack", "-r", "in", "-o", "out", env=env, code=1).stderr.decode()
+    assert said.count(": cannot write: read-only file system\n") == 20
+    assert ": 10 more outputs cannot be written: read-only file system; -v names them\n" in said
+    env = injected(tmp_path / "site", only_read.format("unlink", "'.json'"))
+    said = run("pack", "-r", "in", "-o", "out", "--rm", env=env, code=1).stderr.decode()
+    assert said.count(": cannot remove: read-only file system\n") == 30

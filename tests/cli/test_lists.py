@@ -48,11 +48,23 @@ def test_a_file_that_a_list_names_again_is_taken_once(run: Run, tmp_path: Path) 
     """One such line refused the whole list."""
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text("[1]")
-    (tmp_path / "list").write_text("a.json\nb.json\na.json\na.json\n")
+    (tmp_path / "list").write_text("a.json\nb.json\na.json\n.//a.json\n")
     for options in (("-o", "out"), ("--archive", "-o", "all.spk"), ("-r", "-o", "two")):
         said = run("pack", "--files-from", "list", *options).stderr.decode()
         assert "2 inputs are named again, and taken once (first a.json)\n" in said
         assert "2 packed" in said
+
+
+@pytest.mark.parametrize("to", [("-o", "out"), ("--archive", "-o", "all.spk")])
+def test_a_folder_that_is_named_again_in_another_spelling_is_taken_once(
+    run: Run, tmp_path: Path, to: tuple[str, ...]
+) -> None:
+    """ "d/1.json has the same output; name it once": which only helped who had typed it."""
+    (tmp_path / "d/e").mkdir(parents=True)
+    for name in ("d/a.json", "d/e/b.json"):
+        (tmp_path / name).write_text("[1]")
+    said = run("pack", "-r", "d/", "./d", ".//d/e", "d", *to).stderr.decode()
+    assert "2 packed" in said
 
 
 def test_a_list_as_an_editor_of_windows_saves_it(run: Run, tmp_path: Path) -> None:

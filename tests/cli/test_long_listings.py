@@ -60,13 +60,28 @@ def test_entries_live_no_longer_than_who_asked_for_them() -> None:
     assert rows() == before
 
 
+def test_a_long_path_makes_no_other_line_long(tmp_path: Path, run: Run) -> None:
+    """Nor does where a link leads: each line was padded to the longest."""
+    names = ["a", f"{'x' * 90}", "link"]
+    for name in names[:2]:
+        (tmp_path / name).write_text("[1]")
+    (tmp_path / "link").symlink_to("y" * 90)
+    run("pack", "--archive", *names, "-o", "all.spk")
+    lines = run("inspect", "all.spk").stdout.decode().splitlines()
+    assert lines[0].endswith("  entry")
+    long = [line for line in lines[1:] if line.endswith(("x", "y"))]
+    assert [line for line in lines if len(line) > 80] == long
+    assert lines[3].endswith(f" link -> {'y' * 90}")
+    assert " link  " in lines[3]
+
+
 def test_a_long_listing_is_told_whole(tmp_path: Path, run: Run) -> None:
     (path := tmp_path / "many.spk").write_bytes(an_archive(2))
     head, *lines, total = run("inspect", str(path)).stdout.decode().splitlines()
-    assert head.split()[:2] == ["entry", "size"]
+    assert head.split()[-2:] == ["modified", "entry"]
     assert len(lines) == 2 * LISTED
-    assert lines[17].split()[0] == "7"
-    assert total.startswith(f"{2 * LISTED:,} entries")
+    assert lines[17].split()[-1] == "7"
+    assert total.endswith(f" {2 * LISTED:,} entries")
     (member,) = json.loads(run("inspect", "--json", str(path)).stdout)["members"]
     assert [each["path"] for each in member["entries"][-2:]] == ["8", "9"]
     assert len(member["entries"]) == 2 * LISTED

@@ -95,7 +95,7 @@ def batch(tmp_path: Path) -> Path:
         ([], "link", 9, TEMP, False),
         ([], "fsync", 2, TEMP, False),
         (["--sync", "each"], "fsync", 8, TEMP, True),
-        (["--rm"], "unlink", 2, ".json", False),
+        (["--rm", "--journal", "kept.log"], "unlink", 2, ".json", False),
         (["--rm"], "link", 9, TEMP, False),
     ],
     ids=["written", "synced", "named", "folder", "each", "removed", "named-to-be-removed"],
@@ -112,7 +112,7 @@ def test_killed_and_run_again_it_ends_as_one_that_was_not(
     before: bool,
     hides: bool,
 ) -> None:
-    """Of files without a name nothing is left."""
+    """Of files without a name nothing is left. A journal lacked what was just removed."""
     if not hides and not has_unnamed(tmp_path):
         pytest.skip("no files without a name here")
     command = ["pack", "-r", "in", "--skip-existing", *options, "-o"]
@@ -130,7 +130,11 @@ def test_killed_and_run_again_it_ends_as_one_that_was_not(
     assert hides or len(named) == len(found)
     # What has its name is whole; no source is gone without its output.
     assert all(whole[name] == made for name, made in named.items())
-    assert {f"{name}.spk" for name in sources if not (batch / name).exists()} <= named.keys()
+    gone = {name for name in sources if not (batch / name).exists()}
+    assert {f"{name}.spk" for name in gone} <= named.keys()
+    if "--journal" in options:
+        kept = (tmp_path / "kept.log").read_text()
+        assert all(f'{{"source": "in/{name}", "target": ' in kept for name in gone)
     if call in ("fchmod", "link") and number < 2:
         assert not named
     finish(start(*command, "out"), 0, most=FILES + 4)

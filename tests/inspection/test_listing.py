@@ -124,9 +124,9 @@ def test_the_range_of_each_array_is_shown(
     made = {"a": np.array([1.5, np.nan]), "t": np.array(["2020-01-01", "NaT"], "M8[D]")}
     (tmp_path / "a.npz").write_bytes(arrays(**made, text=np.array(["a"])))
     assert run(["inspect", str(tmp_path / "a.npz")]) == 0
-    shown = dict(
-        line.split(".npy ") for line in capfd.readouterr().out.splitlines() if ".npy" in line
-    )
+    lines = capfd.readouterr().out.splitlines()
+    cells = (line.rpartition("  ") for line in lines if line.endswith(".npy"))
+    shown = {name.removesuffix(".npy"): about.rstrip() for about, _, name in cells}
     assert shown["a"].endswith("<f8, 2, C order, 1.5 to 1.5, 1 NaN")
     assert shown["t"].endswith("<M8[D], 2, C order, 2020-01-01 to 2020-01-01, 1 NaT")
     assert shown["text"].endswith("<U1, 1, C order")

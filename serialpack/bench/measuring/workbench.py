@@ -8,6 +8,7 @@ there.
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -106,12 +107,14 @@ class Trial(NamedTuple):
 
 
 class AutoChain(NamedTuple):
-    """What auto chooses at an effort. ``apart``: it cuts the source as the chain, named with the
-    size of blocks, would not."""
+    """What auto chooses at an effort; of several files for most of their bytes, and ``autos``: what
+    for each (``Held``). ``apart``: some file is packed otherwise than by the chain, named with the
+    size of blocks."""
 
     chain: str
     block_size: int
     apart: bool
+    autos: dict[str, int] = {}  # noqa: RUF012  (never changed)
 
 
 class Choose(NamedTuple):
@@ -119,9 +122,8 @@ class Choose(NamedTuple):
 
     effort: int
 
-    def run(self, bench: Workbench) -> AutoChain:
-        choice = bench.choice(self.effort)[0]
-        return AutoChain(str(choice.chain), choice.block_size, cuts_otherwise(choice))
+    def run(self, bench: Workbench | Workbenches) -> AutoChain:
+        return bench.chosen(self.effort)
 
 
 class At(NamedTuple):
@@ -208,6 +210,11 @@ class Workbench:
             assert isinstance(self.material, Material)
             self._choices[effort] = choice_for(self.subject, self.material, effort)
         return self._choices[effort]
+
+    def chosen(self, effort: int) -> AutoChain:
+        """The chain that ``pack`` chooses for the file at an effort."""
+        choice = self.choice(effort)[0]
+        return AutoChain(str(choice.chain), choice.block_size, cuts_otherwise(choice))
 
     @property
     def stands(self) -> Standing:
@@ -327,12 +334,7 @@ class Workbenches:
         """What is held of the files, which are read for it.
         ``size``: of all that they stand for."""
         found = [bench.held() for bench in self._benches]
-        size: dict[str, float] = {}
-        count: dict[str, int] = {}
-        for bench, each in zip(self._benches, found, strict=True):
-            size[each.auto] = size.get(each.auto, 0.0) + bench.stands.bytes
-            count[each.auto] = count.get(each.auto, 0) + 1
-        autos = {chain: count[chain] for chain in sorted(size, key=lambda chain: -size[chain])}
+        autos = self._counted([each.auto for each in found])
         return Held(
             round(sum(bench.stands.bytes for bench in self._benches)),
             sum(each.held for each in found),
@@ -341,20 +343,39 @@ class Workbenches:
             autos,
         )
 
+    def _counted(self, chains: Sequence[str]) -> dict[str, int]:
+        """How many files each of ``chains`` is for, which has one for each file; that for the most
+        bytes first."""
+        size: dict[str, float] = {}
+        for chain, bench in zip(chains, self._benches, strict=True):
+            size[chain] = size.get(chain, 0.0) + bench.stands.bytes
+        return {chain: chains.count(chain) for chain in sorted(size, key=lambda c: -size[c])}
+
+    def chosen(self, effort: int) -> AutoChain:
+        """The chains that ``pack`` chooses for the files at an effort."""
+        found = [bench.chosen(effort) for bench in self._benches]
+        autos = self._counted([each.chain for each in found])
+        first = next(each for each in found if each.chain == next(iter(autos)))
+        return first._replace(autos=autos, apart=any(each != first or each.apart for each in found))
+
     def copy(self) -> float:
         """The seconds of one copy of what is held."""
         return sum(bench.copy() for bench in self._benches)
 
     def figures(self, trial: Trial) -> Figures:
         """The figures of a trial, always on all that is held, for a part of a small file would tell
-        nothing. RefusedError names the file."""
+        nothing; as ``pack -EFFORT`` packs each file by what that chooses for it. RefusedError names
+        the file."""
         count = len(self._benches)
         care = trial.how or CAREFUL
         care = care._replace(seconds=care.seconds / count, few=care.few / count)
         crowd = self.subject.crowd or Crowd(0.0, 0.0, many=False)
-        found, chain = [], parse_chain(trial.chain)
+        found = []
         with collector_off():
             for bench in self._benches:
+                if trial.effort is not None:
+                    one = bench.chosen(trial.effort)
+                    trial = trial._replace(chain=one.chain, block_size=one.block_size)
                 # ``pack`` gives each small file to one thread or process.
                 small = bench.material.size <= LARGE
                 threads = 1 if small else trial.threads
@@ -364,7 +385,8 @@ class Workbenches:
                 except SerialpackError as error:
                     raise RefusedError(f"{printable(bench.subject.path)}: {error.said}") from error
                 workers = trial.threads if small and crowd.many else 1
-                worth, size = bench.parts(figures.source, chain), bench.material.size
+                worth = bench.parts(figures.source, parse_chain(trial.chain))
+                size = bench.material.size
                 found.append(Measured(figures, size, worth, bench.stands, workers))
         return weighed(found, crowd)
 

@@ -2,7 +2,8 @@
 
 Enter at ``schedule.Schedule``, of which there are three: ``one_search.OneSearch`` looks for what
 suits one source, ``several_search.SeveralSearch`` for what suits several files (``search`` has what
-both do), and ``fixed.FixedSchedule`` measures the chains that it is given, at one N or at several.
+both do, ``highest`` how they look at what ``pack -9`` chooses), and ``fixed.FixedSchedule``
+measures the chains that it is given, at one N or at several.
 
 - what may be measured: ``candidates`` (chains), ``sweep`` (N), ``combination``
 - what becomes of it: ``rows``

@@ -10,44 +10,16 @@ from collections.abc import Iterator
 from math import ceil, inf
 
 from serialpack.bench.material import LOOK, SAMPLE, WHOLE
-from serialpack.bench.measuring.lab import Failed
-from serialpack.bench.measuring.workbench import AutoChain, Choose
 from serialpack.bench.recommend import better, roles
 from serialpack.bench.results import Row, cost
 from serialpack.bench.schedules.combination import Combination
-from serialpack.bench.schedules.rows import skipped_row
-from serialpack.bench.schedules.schedule import NO_TIME, Terms
-from serialpack.bench.schedules.search import SURE, Search
-from serialpack.errors import SerialpackError
+from serialpack.bench.schedules.highest import DEARER, MOST, SHARE, SMALL, HighestSearch
+from serialpack.bench.schedules.search import SURE
 from serialpack.serializers import SERIALIZERS
-from serialpack.stages.chain import parse_chain
-from serialpack.stages.effort import EFFORTS
-
-HIGHEST = max(EFFORTS)
-
-#: The shares of the time that is left, for a look at what auto chooses at the highest effort: it
-#: must promise to take no more than the first, and is ended where it takes the second.
-SHARE, MOST = 0.5, 0.75
-
-#: Of a small source all is measured while looking: the share of the budget after which comes what
-#: auto chooses at the highest effort. What there was no time for before that, is looked at then.
-SMALL = 0.75
-
-#: Serializers that take records apart are foreseen to take so many times as long at the highest
-#: effort as at those that are measured anyway: of eight files 3 to 10 times, mostly 5.
-DEARER = 5.0
 
 
-class OneSearch(Search):
+class OneSearch(HighestSearch):
     """Finds what suits one source, and measures the best rows with all of it."""
-
-    def __init__(self, terms: Terms) -> None:
-        super().__init__(terms)
-        #: Whether what auto chooses at the highest effort was not asked for yet: never where the
-        #: user named stages, which it may choose others than.
-        self._may_ask = not self.choice.chosen
-        #: That choice; None before it is known.
-        self.highest: Combination | None = None
 
     @property
     def _looking(self) -> float:
@@ -111,29 +83,6 @@ class OneSearch(Search):
             return smallest, False
         return min(unbeaten or fits, key=lambda c: self._rank(fits[c])), False
 
-    def _ask_highest(self) -> bool:
-        """The first time, look at what auto chooses at the highest effort. Whether it was that."""
-        if not self._may_ask or not self.rows or self._left <= 0:
-            return False
-        self._may_ask = False
-        try:
-            found: AutoChain = self._lab.ask(Choose(HIGHEST), self._left * SHARE)
-        except (SerialpackError, Failed):
-            return True
-        chain = parse_chain(found.chain)
-        combination = Combination(chain, self.threads[-1], found.block_size, effort=HIGHEST)
-        named = combination._replace(effort=None)
-        self.skipped.pop(named, None)
-        if named in self.rows and not found.apart:
-            self.highest = named
-            self.notes.append(f"pack -{HIGHEST} would choose {chain}, too, which is measured here")
-            return True
-        self.highest = combination
-        self._look_closer(combination)
-        if combination not in self.rows:
-            self.skipped[combination] = skipped_row(combination, NO_TIME)
-        return True
-
     def _look_closer(self, combination: Combination) -> None:
         """Measure a combination on as much as tells enough, where half of the time that is left
         seems to do for that."""
@@ -142,9 +91,7 @@ class OneSearch(Search):
         compresses = SERIALIZERS.cls(name).compresses
         if compresses:
             # A look would tell neither size nor time.
-            rows = [r for c, r in self.named.items() if c.chain.serializer.name == name]
-            took = [self._cost(row) for row in rows if row.size is not None]
-            seconds, part = DEARER * max(took, default=inf), self._enough
+            seconds, part = DEARER * self._as_named(combination), self._enough
         else:
             row = self._measure(combination, LOOK, self._left * MOST)
             seconds = inf if row is None or row.size is None else self._cost(row)
@@ -152,11 +99,6 @@ class OneSearch(Search):
         share = min((part or self.held.held) / max(self.held.held, 1), 1.0)
         if seconds * share < self._left * SHARE:
             self._measure(combination, part, self._left * MOST)
-
-    @property
-    def _left(self) -> float:
-        """The seconds that are left of the budget."""
-        return self.budget - self.elapsed
 
     def _fits(self, row: Row, *, beside: float = 0.0) -> bool:
         """Whether there is time to measure ``row`` whole, and ``beside`` more seconds."""

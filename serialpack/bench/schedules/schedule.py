@@ -34,7 +34,7 @@ def quiet(_: float, __: str) -> None:
 
 class Terms(NamedTuple):
     """What a schedule has to measure, and for how long. ``budget``: seconds of measuring;
-    ``spent``: those of them that are gone already."""
+    ``spent``: those of them that are gone already. ``named``: the user named stages."""
 
     subject: Subject
     choice: Candidates
@@ -43,6 +43,7 @@ class Terms(NamedTuple):
     weighing: Weighing
     progress: Progress
     spent: float = 0.0
+    named: bool = False
 
 
 class Schedule(ABC):

@@ -12,11 +12,13 @@ from serialpack.bench.measuring.workbench import At, Held, Load, Trial
 from serialpack.bench.recommend import roles
 from serialpack.bench.results import Row, SampledFiles, cost
 from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.highest import CHEAPEST, DEARER, SHARE, SMALL, HighestSearch
 from serialpack.bench.schedules.rows import measured_row
 from serialpack.bench.schedules.schedule import PATIENCE, Terms
-from serialpack.bench.schedules.search import SURE, Search
+from serialpack.bench.schedules.search import SURE
 from serialpack.bench.several.survey import QUICK
 from serialpack.errors import SerialpackError
+from serialpack.serializers import SERIALIZERS
 from serialpack.text import number_of
 from serialpack.units import format_size
 
@@ -29,7 +31,7 @@ LOOKING, FURTHER = 0.5, 0.85
 GROWS, READING = 4.0, 60.0
 
 
-class SeveralSearch(Search):
+class SeveralSearch(HighestSearch):
     """Finds what suits several files. The first sample of them is so small that each trial is of
     all of it: there is no smaller part to look at.
 
@@ -46,7 +48,7 @@ class SeveralSearch(Search):
         self.larger: list[Held] = []
         self.used = 0
         self._samples = len(terms.subject.larger)
-        self._until = LOOKING if self._samples else 1.0
+        self._until = LOOKING if self._samples else SMALL if self._may_ask else 1.0
 
     @property
     def whole_is_sample(self) -> bool:
@@ -91,19 +93,34 @@ class SeveralSearch(Search):
     def _first(self) -> None:
         self._measure(self.auto, SAMPLE)
 
+    def _sample(self) -> None:
+        super()._sample()
+        if self._ask_highest() and not self._samples:
+            self._until = 1.0
+            super()._sample()
+
+    def _look_closer(self, combination: Combination) -> None:
+        """Measure a combination on the first sample, where its serializer seems to leave time for
+        that."""
+        compresses = SERIALIZERS.cls(combination.chain.serializer.name).compresses
+        if not compresses or DEARER * self._as_named(combination) < self._left * SHARE:
+            self._measure(combination, SAMPLE, self._left * SHARE)
+
     def _measure(self, combination: Combination, _: int, most: float | None = None) -> Row | None:
         return super()._measure(combination, SAMPLE, most)
 
     def _whole(self) -> None:
         """Measure what would be recommended on larger samples, search on with the time that is
         left, and measure what is recommended then."""
-        if not self._samples:
-            return
-        done: set[Combination] = set()
-        self._finals(done)
-        self._until = FURTHER
-        self._sample()
-        self._finals(done)
+        if self._samples:
+            done: set[Combination] = set()
+            self._finals(done)
+            self._until = FURTHER
+            self._sample()
+            self._finals(done)
+        highest = self.highest
+        if highest in self.skipped and CHEAPEST * self._as_named(highest) < self._left:
+            self._measure(highest, SAMPLE, self._left)  # nothing else takes that time
 
     def _finals(self, done: set[Combination]) -> None:
         """Measure on larger samples what would be recommended and is not ``done`` yet: what that is
@@ -113,7 +130,9 @@ class SeveralSearch(Search):
             wanted = {
                 c: row
                 for c, row in self.rows.items()
-                if row.size is not None and c not in done and (id(row) in best or c == self.auto)
+                if row.size is not None
+                and c not in done
+                and (id(row) in best or c in (self.auto, self.highest))
             }
             if not wanted:
                 return
@@ -146,9 +165,9 @@ class SeveralSearch(Search):
     def _measure_on(self, number: int, combination: Combination) -> None:
         """Run one trial on larger sample ``number``, and keep its row;
         where it fails, the row from before stays."""
-        chain, threads, block_size, *_ = combination
+        chain, threads, block_size, _, effort = combination
         self._tell(combination)
-        trial = Trial(str(chain), threads, WHOLE, block_size, how=AT_LENGTH)
+        trial = Trial(str(chain), threads, WHOLE, block_size, effort=effort, how=AT_LENGTH)
         try:
             found = self._lab.ask(At(number, trial), self.budget * PATIENCE - self.elapsed)
         except SerialpackError as error:

@@ -20,6 +20,7 @@ def each_file(
     hint: bool = True,
     keep: Callable[[dict[str, Any]], object] = len,
     counted: Callable[[SerialpackError], bool] = lambda _: False,
+    then: Callable[[], object] = lambda: None,
 ) -> int:
     """Do ``work`` for each file; failures are named, the rest go on. The worst exit code.
 
@@ -27,6 +28,7 @@ def each_file(
     each file is made of, where that is the source to be named for an error. ``hint``: whether
     an error says how what is left of a damaged file is had. ``keep`` gets each line too.
     ``counted``: whether an error is only counted, and told at the end with those like it.
+    ``then``: what is done behind the line of a file; it may fail, too.
     """
     codes = []
     for path in files:
@@ -36,6 +38,7 @@ def each_file(
             print_line(manner, line)
             keep(line)
             codes.append(line.get("exit", 0))
+            then()
         except (SerialpackError, OSError, MemoryError) as caught:
             stop_if_asked()
             error = ours(caught)

@@ -118,6 +118,7 @@ class _Gathered:
         self._outputs = outputs
         self._many = many
         self._paths: list[str] = []
+        self._spelled: set[str] = set()
         self.inputs = Inputs(self._paths, {}, [], [], gathered=True)
         self.again: list[str] = []
 
@@ -127,11 +128,17 @@ class _Gathered:
         far = is_far(name)
         if self._sources.recursive and (far or _is_folder(name)):
             self._walk(name, named, far)
-        elif name in self.inputs.below and name != STDIO:
+        elif name != STDIO and not self._is_new(name):
             self.again.append(name)
         else:
             self._paths.append(name)
             self.inputs.below[name] = os.path.dirname(named)
+
+    def _is_new(self, path: str) -> bool:
+        """Whether ``path`` was not taken yet, in whatever spelling; it is from now on."""
+        count = len(self._spelled)
+        self._spelled.add(_one_spelling(path))
+        return len(self._spelled) > count
 
     def _walk(self, folder: str, named: str, far: bool) -> None:
         if far and self._sources.gitignore:
@@ -156,7 +163,7 @@ class _Gathered:
         for path, below in walk:
             # Of an archive folders are entries, too, and are no files to take.
             empty = empty and takes.whole and os.path.isdir(path) and not os.path.islink(path)
-            if path not in self.inputs.below:
+            if self._is_new(path.rstrip("/")):  # the folder itself, as it was typed
                 self.inputs.below[path] = os.path.join(named, below)
                 self._paths.append(path)
                 if len(self._paths) == MANY_FILES and self._many is not None:
@@ -165,6 +172,12 @@ class _Gathered:
         told = {error.path for error in self.inputs.errors}
         self.inputs.errors.extend(error for error in walk.errors if error.path not in told)
         self.inputs.notes.extend(_notes(walk, takes, self._sources, empty=empty))
+
+
+def _one_spelling(path: str) -> str:
+    """``path`` without ``./`` and doubled slashes; as it is where ``..`` may go up from a link."""
+    plain = "./" not in path and "//" not in path
+    return path if plain or ".." in path or "://" in path else os.path.normpath(path)
 
 
 def check_no_archive(files: Sequence[str]) -> None:

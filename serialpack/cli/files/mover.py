@@ -71,6 +71,9 @@ class Mover:
         self._bar: FilesBar | None = None
         #: Whether some input is an archive, whose entries are counted one by one.
         self._in_entries = False
+        #: What --rm removes of the file at hand, once its line is in the journal: killed in
+        #: between, the journal lacks no file that is gone.
+        self._done_with: list[Input] = []
         #: Called with the report of each file that was done.
         self.reported: Callable[[Any], object] = lambda _: None
         #: What is done ahead, of which jobs, and by whom where not by this machine.
@@ -185,6 +188,7 @@ class Mover:
                         hint=hint,
                         keep=self._keep,
                         counted=self.counted,
+                        then=self._remove,
                     )
                 )
         except BaseException as error:
@@ -237,6 +241,7 @@ class Mover:
 
         def done(path: str) -> dict[str, Any]:
             jobs = self._jobs
+            self._done_with = []
             try:
                 if (target := None if jobs is None else jobs.left_at(path)) is None:
                     try:
@@ -254,6 +259,11 @@ class Mover:
                     self._bar.next()
 
         return done
+
+    def _remove(self) -> None:
+        """Remove the sources of what was done last, where that is asked for."""
+        for path, before in self._done_with:
+            self.tally.remove(path, before)
 
     def _only_counted(self, path: str) -> bool:
         """Whether ``path`` was done ahead, went well, and nobody is told more than the sum."""
@@ -359,8 +369,7 @@ class Mover:
         self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
-        for path, before in [] if self._outputs.keep else inputs:
-            self.tally.remove(path, before)
+        self._done_with = [] if self._outputs.keep else [*inputs]
         return report
 
     def _work(

@@ -108,7 +108,11 @@ def _optional_rows(member: MemberInfo) -> list[tuple[str, str]]:
     if member.listing is not None:
         rows += listing_rows(member.listing)
     if (needed := member.dictionary) is not None:
-        here = "" if needed.found else ", not found here; --shared-dict PATH names it"
+        here = ""
+        if not needed.found:
+            from serialpack.dictionaries import not_found
+
+            here = f", not found here; {not_found()}"
         rows.append(("dictionary", f"{needed.name} ({needed.hash}){here}"))
     if member.name is not None:
         rows.append(("name", member.name))

@@ -45,27 +45,34 @@ def show_listing(listing: Listing) -> None:
         return
     told, sized = listing.packed is not None, listing.size > 0
     dated = any(entry.modified for entry in listing.entries)
-    rows = [
-        (
-            entry.name,
-            *([f"{entry.size:,}"] if sized else []),
-            *([f"{entry.packed:,}", _share(entry.packed, entry.size)] if told else []),
-            *([_time(entry.modified)] if dated else []),
-            _about(entry),
-        )
-        for entry in listing.entries
-    ]
-    packed = listing.packed
+
+    def row(name: str, size: int, packed: int | None, modified: str, about: str) -> list[str]:
+        numbers = [
+            *([f"{size:,}"] if sized else []),
+            *([f"{packed:,}", _share(packed, size)] if told else []),
+        ]
+        # Whichever may be long, a path or the words about a dataset, is the last: nothing is
+        # padded to its length.
+        return [*numbers, modified, about, name] if dated else [name, *numbers, about]
+
     total = _entries(len(listing.entries))
     if not listing.whole:
         total += ", and more"
-    sizes = [] if packed is None else [f"{packed:,}", _share(packed, listing.size)]
-    size = [f"{listing.size:,}"] if sized else []
-    rows.append((total, *size, *sizes, listing.why, *([""] if dated else [])))
-    heads = ("entry", *(["size"] if sized else []), *(("packed", "ratio") if told else ()))
+    rows = [
+        row(entry.name, entry.size, entry.packed, _time(entry.modified), _about(entry))
+        for entry in listing.entries
+    ]
+    why = listing.why
+    if dated and why:
+        total, why = f"{total}: {why}", ""
+    rows.append(row(total, listing.size, listing.packed, "", why))
+    numbers = [*(["size"] if sized else []), *(["packed", "ratio"] if told else [])]
+    first = 0 if dated else 1
     print()
     print_table(
-        rows, headers=(*heads, *(["modified"] if dated else []), ""), right=range(1, len(heads))
+        rows,
+        headers=[*numbers, "modified", "", "entry"] if dated else ["entry", *numbers, ""],
+        right=range(first, first + len(numbers)),
     )
 
 
@@ -99,22 +106,23 @@ def show_entries(members: Sequence[MemberInfo], *, whole: bool) -> None:
                 yield _entry_row(entry, chain)
         if whole:
             size, packed = sum(m.size for m in members), sum(m.packed for m in members)
-        yield _entries(count), f"{size:,}", f"{packed:,}", _share(packed, size), "", "", ""
+        yield f"{size:,}", f"{packed:,}", _share(packed, size), "", "", "", _entries(count)
 
-    heads = ("entry", "size", "packed", "ratio", "format", "stages", "modified")
-    print_long_table(rows, count, heads, right=(1, 2, 3))
+    # The path is the last, as in lists of ls and tar: nothing is padded to the longest.
+    heads = ("size", "packed", "ratio", "format", "stages", "modified", "entry")
+    print_long_table(rows, count, heads, right=(0, 1, 2))
 
 
 def _entry_row(entry: ArchivedEntry, chain: str) -> Sequence[str]:
     """The cells that tell of an entry; ``chain``: of its member."""
     return (
-        entry.path,
         f"{entry.size:,}" if entry.type == "file" else "",
         "" if entry.packed is None else f"{entry.packed:,}",
         _share(entry.packed, entry.size),
-        entry.format or (f"-> {entry.target}" if entry.target else entry.type),
+        entry.format or entry.type,
         chain if entry.type == "file" else "",
         _time(entry.modified),
+        f"{entry.path} -> {entry.target}" if entry.target else entry.path,
     )
 
 

@@ -9,7 +9,12 @@ from contextlib import suppress
 from time import perf_counter
 
 from serialpack.cli.words import percent
-from serialpack.errors import ArchiveError, ExistingFileError, SerialpackError
+from serialpack.errors import (
+    ArchiveError,
+    ExistingFileError,
+    MissingDictionaryError,
+    SerialpackError,
+)
 from serialpack.files.disk import remove_source
 from serialpack.files.not_kept import NotKeptSum, has_attributes
 from serialpack.reports import ConvertReport, PackReport, Report, UnpackReport
@@ -22,8 +27,9 @@ MANY = 20
 #: What is done with files of which nothing is written.
 TESTED = "tested"
 
-#: Numbers of errors that say that there is no room for an output: on the disk, or in a quota.
-_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+#: Numbers of errors that say that a disk takes no outputs: it is full, or a quota is, or it is only
+#: read.
+_TAKES_NONE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EROFS}
 
 
 class Tally:
@@ -32,9 +38,11 @@ class Tally:
     def __init__(self, done: str) -> None:
         self._word = done
         self._since = perf_counter()
-        self._done = self._failed = self._left = self._existing = self._full = 0
-        #: Why there was no room for the last output that had none.
-        self._no_room = ""
+        self._done = self._failed = self._left = 0
+        #: Failures of a kind that many may have (``repeats``).
+        self._existing = self._not_taken = self._without = 0
+        #: Why the last output was not taken that was not.
+        self._why_none = ""
         self._read = self._written = 0
         #: Sources of files that were done, which could not be removed; why not the last one.
         self._not_removed = 0
@@ -93,15 +101,21 @@ class Tally:
             self.fail()
 
     def repeats(self, error: SerialpackError) -> bool:
-        """Whether ``error`` says what was said of many outputs before: that they are there already,
-        or that there is no room for them. It is counted then, and told at the end."""
+        """Whether ``error`` says what was said of many files before: that their outputs are there
+        already, that no disk takes these, or that their dictionary is not found. It is
+        counted then, and told at the end."""
+        if isinstance(error, MissingDictionaryError):
+            self._without += 1
+            return self._without > MANY
         if isinstance(error, ExistingFileError):
             self._existing += 1
             return self._existing > MANY
-        if isinstance(error, OSError) and error.errno is not None and error.errno in _FULL:
-            self._full += 1
-            self._no_room = os.strerror(error.errno).lower()
-            return self._full > MANY
+        if error is self._kept_by:
+            return False
+        if isinstance(error, OSError) and error.errno is not None and error.errno in _TAKES_NONE:
+            self._not_taken += 1
+            self._why_none = os.strerror(error.errno).lower()
+            return self._not_taken > MANY
         return False
 
     def repeated(self, *, skips_existing: bool) -> Iterator[str]:
@@ -111,9 +125,12 @@ class Tally:
             there = number_of(more, "more output exists", "more outputs exist")
             leave = "" if skips_existing else "--skip-existing leaves what is whole, "
             yield f"{there} already; {leave}-f overwrites them"
-        if (more := self._full - MANY) > 0:
+        if (more := self._not_taken - MANY) > 0:
             full = number_of(more, "more output")
-            yield f"{full} cannot be written: {self._no_room}; -v names them"
+            yield f"{full} cannot be written: {self._why_none}; -v names them"
+        if (more := self._without - MANY) > 0:
+            need = number_of(more, "more file needs", "more files need")
+            yield f"{need} a dictionary that is not found; -v names them"
 
     def stopped(self) -> str:
         """The line where a signal ends it. What was done and not told yet is not counted."""

@@ -241,19 +241,22 @@ class Packer:
         files = {entry: path for entry, path in entries.items() if _is_file(path)}
         removes, planned = bool(files) and not self._keep, self._mover.dry_run
         has = "all its sources as they are"
+        removed: list[Input] = []
         if removes and not planned:
-            self._remove_packed(target, files)
+            removed = self._proved(target, files)
             has = f"the very bytes of {number_of(len(files), 'source')}, now removed"
         for path in files.values():
             self._mover.line({"source": path, "target": target, "left": True})
+        if kept := self._remove(target, removed):
+            raise ArchiveError(kept, len(removed), done="removed", path=target)
         say(self._manner, f"{target}: has {has}, {'would be ' * planned}left as it is")
         for path in files.values() if removes and planned else ():
             say(self._manner, f"would remove {path}")
         return True
 
-    def _remove_packed(self, target: str, files: dict[str, str]) -> None:
-        """Remove what an earlier run has packed and not removed; nothing where the archive does not
-        hold the very bytes."""
+    def _proved(self, target: str, files: dict[str, str]) -> list[Input]:
+        """What an earlier run has packed and not removed, which is to be; ExistingFileError where
+        the archive does not hold the very bytes."""
         from serialpack.archive.compare import fault_of_bytes
 
         before = [Input(path, stat_of(path)) for path in files.values()]
@@ -264,8 +267,7 @@ class Packer:
                 f"exists already, and {wrong}", path=target, hint="-o names another"
             )
         self._say_not_kept(target, files)
-        if kept := self._remove(target, before):
-            raise ArchiveError(kept, len(before), done="removed", path=target)
+        return before
 
     def _tell(
         self,

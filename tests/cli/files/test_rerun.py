@@ -201,7 +201,12 @@ def test_a_run_that_was_killed_while_it_removed_goes_on(
     files = (each for each in folder.rglob("*") if each.is_file() and not each.is_symlink())
     before = {path: path.read_bytes() for path in files}
     run("pack", "-r", "in", "--archive", "-o", "all.spk")
-    (folder / "0.json").unlink()
+    removed = "import os\nreal = os.unlink\ndef unlink(path):\n    real(path)\n    os._exit(0)\n"
+    env = injected(folder.parent / "site", removed + "os.unlink = unlink\n")
+    run(*_REMOVING, "--journal", "kept.log", env=env)
+    (gone,) = (path for path in before if not path.exists())
+    line = f'{{"source": "in/{gone.relative_to(folder)}", "target": "all.spk", "left": true}}\n'
+    assert line in (folder.parent / "kept.log").read_text()
     left = len(before) - 1
     said = run(*_REMOVING, *more, "--dry-run").stderr.decode()
     assert said.count("would remove in/") == left
