@@ -24,7 +24,12 @@ def two(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("verb", "output"), [(["pack"], "both.spk"), (["unpack", "--to", "json"], "both.yaml")]
+    ("verb", "output"),
+    [
+        (["pack"], "both.spk"),
+        (["unpack", "--to", "json"], "both.yaml"),
+        (["unpack", "--to", "json"], "both.xlsx"),
+    ],
 )
 def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     run: Run, tmp_path: Path, two: list[str], verb: list[str], output: str
@@ -38,6 +43,9 @@ def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     run(*verb, *two, "-o", output, "-f")  # a folder that is there
     if "; --to yaml joins them" in line:
         run("unpack", "--to", "yaml", *two, "-o", "one.yaml")
+    if output == "both.xlsx":  # each was told a command of its own, of which the second was refused
+        assert "; --to csv -o both.csv writes a table that it opens; " in line
+        run("unpack", *two, "--to", "csv", "-o", "both.csv")
     (tmp_path / f"file{Path(output).suffix}").touch()
     (line,) = lines(run(*verb, *two, "-o", f"file{Path(output).suffix}", code=2).stderr)
     assert line.endswith("; -o FOLDER takes each")
