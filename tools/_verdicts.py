@@ -161,7 +161,9 @@ CSV and TSV are written with line feeds, quotes where they are needed, in UTF-8 
 mark; where the source is one too, with its delimiter, ends of lines and mark, and quoted as it is
 where its first 64 KiB follow a rule: all cells, those of some columns, those that are not empty.
 `--out-delimiter CHAR` says what stands between the fields, whatever the source is: `,`, `;` or `|`.
-Several that become one file (`-o -`) have line feeds, quotes where they are needed, and no mark.
+Several that become one file (`-o -`) have line feeds, quotes where they are needed, and no mark; a
+column that is JSON text of one of them is so of all, and `--infer` looks at all of them, whatever
+the format.
 
 ## JSON
 
