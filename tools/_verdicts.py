@@ -156,6 +156,9 @@ may be the name of a column: it tells the delimiter, and is refused as a line ab
 the command that leaves it out. Lines that all end in
 carriage returns alone, as of old Macs, are read as lines, which is told; in quotes these stay.
 `inspect FILE` shows their records too; to `pack`, which keeps the bytes, they are text without any.
+Cells behind spaces (`1, "Smith, John"`) are read without these, which is told, where quotes stand
+behind them, and the first rows have as many cells each then; without quotes (`1, 2`) the spaces are
+of the cells.
 
 CSV and TSV are written with line feeds, quotes where they are needed, in UTF-8 without a byte-order
 mark; where the source is one too, with its delimiter, ends of lines and mark, and quoted as it is

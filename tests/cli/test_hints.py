@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -218,22 +216,3 @@ def test_a_folder_for_an_archive_is_told_so(
     (said,) = run("pack", "in/a.json", "--archive", "-o", output, code=2).stderr.splitlines()
     words = f"--archive makes a file: {output} is a folder; -o {name}NAME.spk"
     assert said.decode() == f"serialpack: {words}"
-
-
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_quotes_behind_spaces_are_read_as_the_hint_says(
-    run: Run, tmp_path: Path, mark: str
-) -> None:
-    """The hint named the fields that such a quoted one falls apart into."""
-    text = f'a{mark} b\n1{mark} "x{mark} ""y"""\n'
-    (tmp_path / "a.csv").write_text(text)
-    said = run("unpack", "a.csv", "--delimiter", mark, "--to", "json", code=4).stderr.decode()
-    assert " reads quotes behind spaces; " in said
-    command = shlex.split(said.partition("not 2; ")[2].partition(" <FILE >NEW.csv")[0])
-    assert command[:2] == ["python3", "-c"]
-    made = subprocess.run(
-        [sys.executable, *command[1:]], input=text.encode(), capture_output=True, check=True
-    )
-    (tmp_path / "new.csv").write_bytes(made.stdout)
-    run("unpack", "new.csv", "--to", "ndjson")
-    assert json.loads((tmp_path / "new.ndjson").read_bytes()) == {"a": "1", "b": f'x{mark} "y"'}
