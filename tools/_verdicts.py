@@ -43,7 +43,7 @@ all records and gives a column the type that its cells have, empty ones aside: i
 boolean, date, time or timestamp, where the target has that type itself, and each cell is what the
 column's one spelling makes of its value: digits with or without `.0`, exponents as Python writes
 them (`1e-05`), JavaScript (`1e-7`), Java and Spark (`1.0E7`), R (`1e+05`), .NET, SQLite,
-PostgreSQL, pyarrow, Polars, C's `%g` and serialpack itself, as many decimals, `true`,
+PostgreSQL, pyarrow, Polars, C's `%g` and `%.17g` and serialpack itself, as many decimals, `true`,
 `TRUE` or `True`, `T` or a space, as many digits of seconds (or all up to the last that is not 0, as
 Go writes them, or six or none, as Python does), `2023-12-31` or `31.12.2023`. `nan` and `inf`, as
 NumPy writes them, are numbers beside numbers, for a target that has them. What is left stays text,
