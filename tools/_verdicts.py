@@ -171,9 +171,10 @@ the format.
 ## JSON
 
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, tabs in texts,
-other numbers) and JSON documents one after another are read as JSON is, where that shows in the
-first 64 KiB: the documents are a list, comments are dropped, and told, and so is what it was read
-as. `NaN` and `Infinity`, as Python writes them, are read where the target has such values.
+other numbers) and JSON documents one after another, with commas between or without, are read as
+JSON is, where that shows in the first 64 KiB: the documents are a list, comments are dropped, and
+told, and so is what it was read as. `NaN` and `Infinity`, as Python writes them, are read where the
+target has such values.
 
 ## Tags of YAML, CBOR and MessagePack
 
