@@ -178,7 +178,7 @@ def _text(report: ConvertReport) -> str:
         )
         if found
     ]
-    way = "; ".join(ways) or "--types NAME=number, =date, ... reads any spelling of one"
+    way = "; ".join(ways) or "--types NAME=number (date, boolean, ...) reads any spelling of one"
     return f"text as before: {some}{more}; {way}"
 
 

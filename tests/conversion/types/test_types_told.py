@@ -28,7 +28,9 @@ def test_columns_that_stay_text_are_named() -> None:
     source = b"a,b,c\n1,x,00123\n2,y,7\n"
     _, report = converted(source, "parquet", shaping=INFER)
     assert (report.types, report.text) == ({"a": "integer"}, ("b", "c"))
-    wanted = "  text as before: b, c; --types NAME=number, =date, ... reads any spelling of one"
+    wanted = (
+        "  text as before: b, c; --types NAME=number (date, boolean, ...) reads any spelling of one"
+    )
     assert told_of(report, verbose=False) == [wanted]
     # Of records of other formats, numbers are no text.
     _, report = converted(b'{"n":1,"s":"x","t":"2024-01-02"}\n', "parquet", "ndjson", shaping=INFER)
