@@ -111,6 +111,13 @@ def test_what_gives_tabs_back_is_told() -> None:
         assert converted(made, "csv", "parquet")[0] == source
 
 
+def test_times_in_several_zones_are_not_counted_as_typed() -> None:
+    """They are text, and were told to be that and to have a type."""
+    cells = b"t,n\n2024-01-01T00:00:00+01:00,1\n2024-07-01T00:00:00+02:00,2\n"
+    _, report = converted(cells, "parquet", shaping=by_hand(t="timestamp", n="integer"))
+    assert (report.types, report.carried[0].rule) == ({"n": "integer"}, "timestamps")
+
+
 def test_what_does_for_intervals_and_words_of_others_is_told() -> None:
     """They were an unknown type, or no duration, without a word of why; so were words of others."""
     with pytest.raises(serialpack.UsageError, match="'float'; number is what it is called here"):
