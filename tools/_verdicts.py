@@ -43,7 +43,7 @@ all records and gives a column the type that its cells have, empty ones aside: i
 boolean, date, time or timestamp, where the target has that type itself, and each cell is what the
 column's one spelling makes of its value: digits with or without `.0`, exponents as Python writes
 them (`1e-05`), JavaScript (`1e-7`), Java and Spark (`1.0E7`), R (`1e+05`), .NET, SQLite,
-PostgreSQL, pyarrow, Polars, C's `%g` and serialpack itself, as many decimals, `true`,
+PostgreSQL, pyarrow, Polars, C's `%g` and `%.17g` and serialpack itself, as many decimals, `true`,
 `TRUE` or `True`, `T` or a space, as many digits of seconds (or all up to the last that is not 0, as
 Go writes them, or six or none, as Python does), `2023-12-31` or `31.12.2023`. `nan` and `inf`, as
 NumPy writes them, are numbers beside numbers, for a target that has them. What is left stays text,
@@ -156,19 +156,25 @@ may be the name of a column: it tells the delimiter, and is refused as a line ab
 the command that leaves it out. Lines that all end in
 carriage returns alone, as of old Macs, are read as lines, which is told; in quotes these stay.
 `inspect FILE` shows their records too; to `pack`, which keeps the bytes, they are text without any.
+Cells behind spaces (`1, "Smith, John"`) are read without these, which is told, where quotes stand
+behind them, and the first rows have as many cells each then; without quotes (`1, 2`) the spaces are
+of the cells.
 
 CSV and TSV are written with line feeds, quotes where they are needed, in UTF-8 without a byte-order
 mark; where the source is one too, with its delimiter, ends of lines and mark, and quoted as it is
 where its first 64 KiB follow a rule: all cells, those of some columns, those that are not empty.
 `--out-delimiter CHAR` says what stands between the fields, whatever the source is: `,`, `;` or `|`.
-Several that become one file (`-o -`) have line feeds, quotes where they are needed, and no mark.
+Several that become one file (`-o -`) have line feeds, quotes where they are needed, and no mark; a
+column that is JSON text of one of them is so of all, and `--infer` looks at all of them, whatever
+the format.
 
 ## JSON
 
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, tabs in texts,
-other numbers) and JSON documents one after another are read as JSON is, where that shows in the
-first 64 KiB: the documents are a list, comments are dropped, and told, and so is what it was read
-as. `NaN` and `Infinity`, as Python writes them, are read where the target has such values.
+other numbers) and JSON documents one after another, with commas between or without, are read as
+JSON is, where that shows in the first 64 KiB: the documents are a list, comments are dropped, and
+told, and so is what it was read as. `NaN` and `Infinity`, as Python writes them, are read where the
+target has such values.
 
 ## Tags of YAML, CBOR and MessagePack
 

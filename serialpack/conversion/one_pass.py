@@ -25,11 +25,13 @@ from serialpack.conversion.routes.outcome import Converted, comes_back, comes_ba
 from serialpack.conversion.routes.stream import convert_stream
 from serialpack.conversion.sources.fields import Fields, fields_lost
 from serialpack.conversion.tables.closing_line import turned_back_by
+from serialpack.conversion.tables.layout import text_columns
 from serialpack.conversion.tables.rewindable import Rereadable
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey_result import SurveyResult, TableKept
 from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets.sinks import HeldWrite, OpenTarget, is_own_file, opened_target
+from serialpack.conversion.types.spelling import TEXT
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
 from serialpack.pipeline.line import Progress
@@ -212,7 +214,7 @@ class OnePass:
             inside=RecordsInside() if layout is None else layout.inside.below(above),
             apart=layout is not None and bool(layout.tables.names) and AROUND not in plan.lossy,
             kept_pipe=content.kept,
-            types={column.name: column.spelling.type for column in plan.types},
+            types=_types(plan),
             columns=0 if known is None or not how["shaping"].gives_types else known.columns,
             text=() if known is None else known.text,
             commas=() if known is None else known.commas,
@@ -220,6 +222,13 @@ class OnePass:
             comes_back=comes_back(plan, done, as_it_is=content.as_it_is),
             comes_back_by=comes_back_by(plan),
         )
+
+
+def _types(plan: ConversionPlan) -> dict[str, str]:
+    """The columns of text that have a type in the target, and which."""
+    found = {column.name: column.spelling.type for column in plan.types}
+    texts = text_columns(plan.layout) if found else ()
+    return {name: kind for name, kind in found.items() if kind == TEXT or name not in texts}
 
 
 def _released(held: HeldWrite, wanted: Fields, found: frozenset[Field]) -> None:

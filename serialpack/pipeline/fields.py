@@ -206,6 +206,14 @@ class Projected:
                 self.records += self._member.index.rows[number].records or 0
             yield piece.text
 
+    @property
+    def may_be_spaced(self) -> bool:
+        """Whether it is a table whose names have spaces before them, which it may be read without
+        (``by_spaces``)."""
+        if not (self._delimiter and self.count):
+            return False
+        return any(name[:1] == " " for name in self._names()[1:])
+
     def _piece(self, number: int) -> _Piece:
         """The chosen fields of one block. RefusedError where they cannot be told apart."""
         block, parts = opened_block(
@@ -257,15 +265,19 @@ class Projected:
         return text, self.missing
 
     def _look_at_head(self) -> None:
-        """Find the places of the fields in the line of names, which the first block has."""
-        block, parts = opened_block(self._file, self._member, self._plan, 0, self._offsets[0])
-        with block.checked():
-            text = head_of(block)
-        names = rows.names(text, self._delimiter)
-        self.read += parts.bytes_read
+        """Find the places of the fields in the line of names."""
+        names = self._names()
         self._width = len(names)
         self._places = [place for place, name in enumerate(names) if (name,) in self._fields]
         self.missing -= {(name,) for name in names}
+
+    def _names(self) -> list[str]:
+        """The names of a table, which the first block has."""
+        block, parts = opened_block(self._file, self._member, self._plan, 0, self._offsets[0])
+        with block.checked():
+            text = head_of(block)
+        self.read += parts.bytes_read
+        return rows.names(text, self._delimiter)
 
 
 def head_of(block: OpenBlock) -> bytes:

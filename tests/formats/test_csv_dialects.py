@@ -16,7 +16,7 @@ import serialpack
 from serialpack.detection.detect import detect, told
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
-from serialpack.formats.csv.dialects import _fits, _fits_plain, _plain_rows
+from serialpack.formats.csv.dialects import _fits_plain, _plain_rows, fits
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.conversion.converting import converted
@@ -75,7 +75,7 @@ def test_text_without_quotes_fits_as_its_fields_do(text: str, mark: str) -> None
     if rows is None:
         assert "\r" in text
     else:
-        assert 2 * _fits_plain(rows, mark) == _fits(text, mark)
+        assert 2 * _fits_plain(rows, mark) == fits(text, mark)
 
 
 @pytest.mark.parametrize("mark", MARKS)

@@ -139,7 +139,7 @@ def test_the_table_is_the_only_one_or_named(tmp_path: Path) -> None:
     )
     error = said(path)
     assert isinstance(error, UsageError)
-    assert '2 tables: Users, few; table="NAME" takes one of them, to="json" all' in str(error)
+    assert '2 tables: Users, few; table="NAME" takes one of them, to="json" takes all' in str(error)
     assert records(path, table="Users") == [{"n": 1}, {"n": 2}]
     assert records(path, table="users") == [{"n": 1}, {"n": 2}]
     assert records(path, table="few") == [{"m": 1}]

@@ -56,6 +56,23 @@ class JoinedOutputs:
         self._ahead[path] = table
         self._columns.update(dict.fromkeys(table.names))
 
+    @property
+    def lacks_any(self) -> bool:
+        """Whether a table that was looked at lacks a column that another has."""
+        tables = [table for table in self._ahead.values() if table.names]
+        return any(len(set(table.names)) < len(self._columns) for table in tables)
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether a column is JSON text in one of the tables that were looked at, and no such in
+        another."""
+        names: dict[bool, set[str]] = {True: set(), False: set()}
+        for table in self._ahead.values():
+            layout = table.known.layout
+            for column in () if layout is None else layout.columns:
+                names[column.is_json].add(column.name)
+        return not names[True].isdisjoint(names[False])
+
     def below(self, path: str) -> Below | None:
         """What the rows of the input ``path`` are to stand below; None: its own names."""
         table = self._ahead.get(path)

@@ -61,7 +61,7 @@ class Targets:
                 hint="-o FOLDER, or --archive, which makes one of them",
             )
         if self._folder and several:
-            _check_folder(named, converts=bool(into))
+            _check_folder(named, converts=bool(into), unpacks=joins)
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
         """The target for ``path``; ``name(path)`` gives the file's own, beside it.
@@ -274,26 +274,41 @@ def _is_file(output: str, format: str) -> bool:
     return named is not None and named.name == format
 
 
-def _check_folder(output: str, *, converts: bool) -> None:
+def _check_folder(output: str, *, converts: bool, unpacks: bool) -> None:
     """UsageError where several outputs would go below a name that is one of a file."""
     is_packed = output.endswith(SUFFIX) and not _is_folder(output)
     named = _format_named(output)
-    if is_packed or named is not None:
-        one = ""
+    instead = _written_instead(output) if unpacks and named is None else ""
+    if is_packed or named is not None or instead:
+        one = "pack --archive makes one of them; " if is_packed else instead
         if converts and named is not None:
             from serialpack.conversion.targets.writers import is_written
 
-            one = f"--to {named.name} joins them; " if is_written(named.name) else ""
+            one += f"--to {named.name} joins them; " if is_written(named.name) else ""
         raise UsageError(
             f"several inputs cannot go to one file, {output}",
-            hint=("pack --archive makes one of them; " if is_packed else "")
-            + one
+            hint=one
             + (
                 "-o FOLDER takes each"
                 if os.path.exists(output)
                 else f"-o {quoted(f'{output}/')} is a folder"
             ),
         )
+
+
+def _written_instead(output: str) -> str:
+    """What joins several inputs where ``output`` is called as a file of data that is not written
+    here; empty where it is not."""
+    if _is_folder(output):
+        return ""
+    from serialpack.formats.foreign import known_name
+
+    base, ending = os.path.splitext(output)
+    known = known_name(ending[1:].lower())
+    if known is None or not known.written:
+        return ""
+    to, _, why = known.written.removeprefix("--to ").partition(" ")
+    return f"--to {to} -o {quoted(f'{base}.{to}')} {why}; "
 
 
 def _format_named(output: str) -> Declaration | None:

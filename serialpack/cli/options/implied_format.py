@@ -221,7 +221,8 @@ def not_unpacked(
 ) -> SerialpackError:
     """``error``, of an input that is no container, with what can be done with it.
 
-    ``output``: as ``-o`` names it; ``whole``: all of it was asked for, as a conversion gives it.
+    ``output``: as ``-o`` names it for this input alone; ``whole``: all of it was asked for, as a
+    conversion gives it.
     """
     is_file = path != STDIO and os.path.isfile(path)
     if is_file and (words := uncompressing(path)) is not None:

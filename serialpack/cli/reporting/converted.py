@@ -174,11 +174,11 @@ def _text(report: ConvertReport) -> str:
         f" {does}"
         for kind, found, does in (
             ("decimal-comma", report.commas, "reads a decimal comma"),
-            ("decimal", report.decimals, "keeps all digits of numbers"),
+            ("decimal", report.decimals, "keeps all digits of numbers, =number makes doubles"),
         )
         if found
     ]
-    way = "; ".join(ways) or "--types NAME=TYPE gives a column a type"
+    way = "; ".join(ways) or "--types NAME=number (date, boolean, ...) reads any spelling of one"
     return f"text as before: {some}{more}; {way}"
 
 

@@ -15,19 +15,19 @@ from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import know
 from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
 from serialpack.cli.options.chosen_entries import chosen_entries, entry_words
-from serialpack.cli.options.requests import Conversion, UnpackRequest
+from serialpack.cli.options.conversion_options import convert_options
+from serialpack.cli.options.requests import UnpackRequest
 from serialpack.cli.reporting.converted import Summed, kept_words, told_of
 from serialpack.cli.reporting.say import rounded, say
 from serialpack.cli.words import NOT_ALL, complain, other_delimiter
 from serialpack.compressed.pairs import other_of
 from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.files import check_convert, convert
-from serialpack.conversion.losses.rules import TEXT_TABLES
+from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.preview import check_tables, is_splittable, preview_table
 from serialpack.conversion.tables.closing_line import closing_words
 from serialpack.conversion.tables.rewindable import Rereadable, twice
-from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.targets.sinks import opened_target
 from serialpack.errors import SerialpackError, SeveralTablesError, UsageError
 from serialpack.files.targets import check_output
@@ -94,14 +94,16 @@ class Converter:
         check_convert(
             to or "ndjson", format=how["format"], lossy=how["lossy"], threads=how["threads"]
         )
-        #: How several become one file in a format that is not written on.
+        #: How several become one file through text.
         self._through: Through | None = None
+        #: The databases among several that become one file, of which ``--table`` takes a table.
+        self._databases: set[str] = set()
         if self._joined is not None and to is not None:
-            if FORMATS.declaration(to).joins is None:
-                from serialpack.cli.verbs.joining import joined_through
-
-                self._through = joined_through(self._mover.inputs, to, how)
-                self._to, self._how = self._through.medium, self._through.first
+            # Types of columns are those of all.
+            if FORMATS.declaration(to).joins is None or (
+                how["shaping"].infer and to not in TEXT_TABLES
+            ):
+                self._joined = self._join_through(to)
             self._joined.check(self._to or to, "")
         if self._mover.targets.in_file and not outputs.keep:
             raise UsageError("--rm needs an output for each input", hint="-o FOLDER, or -k")
@@ -110,6 +112,25 @@ class Converter:
                 "--rm needs a conversion that is proved and loses nothing",
                 hint="leave out --lossy, --skip-bad, --fields and --no-verify",
             )
+
+    def _join_through(self, to: str, *, as_records: bool = False) -> JoinedOutputs:
+        """Have several become a file in the format ``to`` through text, which is no table where
+        that is ``as_records``; what becomes that text."""
+        from serialpack.cli.verbs.joining import joined_through
+
+        how = convert_options(self._asked)
+        self._through = joined_through(self._mover.inputs, to, how, as_records=as_records)
+        self._to, self._how = self._through.medium, self._through.first
+        return JoinedOutputs()
+
+    def _to_as_records(self, joined: JoinedOutputs) -> str | None:
+        """The format that tables are joined in as records, by what was looked at; None where they
+        pass as they are."""
+        if self._through is None:  # by each alone some cells were JSON in one, and text in another
+            return self._to if joined.is_uneven else None
+        # In the text of a table what one lacks is an empty cell, as empty text is.
+        lacks = joined.lacks_any and not self._through.gives_types
+        return self._through.to if lacks else None
 
     def run(self) -> int:
         """Convert all there is; the exit code."""
@@ -156,6 +177,14 @@ class Converter:
                 table = preview_table(data, self._to_of(path), {**self._how, "as_source": False})
                 if table is not None:
                     joined.look_at(path, table)
+            if (to := self._to_as_records(joined)) is not None:
+                joined = self._joined = self._join_through(to, as_records=True)
+                joined.check(self._to or "", "")
+            if self._how["table"] is not None:
+                from serialpack.cli.verbs.joining import format_of_input
+
+                said = self._how["format"]
+                self._databases = {p for p in inputs if format_of_input(p, said) in DATABASES}
             work = self._convert_entry if self._chosen else self._convert
             into = self._mover.targets.in_file
             if into is not None:
@@ -274,6 +303,8 @@ class Converter:
         how = {**how, "force": force, "as_source": self._joined is None}
         if self._joined is not None:
             how["below"] = self._joined.below(path)
+            if self._databases and path not in self._databases:
+                how["table"] = None
             if (mark := self._joined.delimiter) is not None:
                 how["shaping"] = how["shaping"]._replace(delimiter=mark)
 
@@ -329,48 +360,6 @@ def _check_alone(path: str) -> None:
         raise UsageError(
             f"--rm removes one file, and a volume may be in two: {other}", hint="use -k"
         )
-
-
-def convert_options(asked: UnpackRequest) -> ConvertOptions:
-    """What the options say of how to convert."""
-    said = asked.conversion
-    return {
-        **asked.input.options(),
-        "lossy": [rule for each in said.lossy for rule in each.split(",")],
-        "tagged": said.tagged,
-        "skip_bad": said.skip_bad,
-        "verify": not said.no_verify,
-        "trust": asked.trust,
-        "threads": asked.outputs.threads,
-        "elsewhere": None,
-        "max_size": asked.max_size,
-        "force": asked.outputs.force,
-        "fields": said.fields,
-        "strict": said.strict,
-        "shaping": shaping_of(said),
-        "table": said.table,
-        "as_source": True,
-        "below": None,
-    }
-
-
-def shaping_of(said: Conversion) -> Shaping:
-    """What the options say of records that become a table, or come from one."""
-    return Shaping(
-        said.null or None,
-        said.typed,
-        None if said.nest is None else column_names(said.nest),
-        said.flatten,
-        said.separator,
-        said.at,
-        said.columnar,
-        said.header,
-        said.indent or 0,
-        said.ascii,
-        said.infer,
-        types_of(said.types),
-        said.out_delimiter,
-    )
 
 
 def _line(path: str, target: str | None, report: ConvertReport) -> dict[str, Any]:

@@ -56,6 +56,11 @@ class Through(NamedTuple):
     #: How many records each input had, as far as it was converted; None: they were not counted.
     records: list[int | None]
 
+    @property
+    def gives_types(self) -> bool:
+        """Whether columns of text are to get types."""
+        return self.then["shaping"].gives_types
+
     def run(
         self,
         mover: Mover,
@@ -136,16 +141,21 @@ class Through(NamedTuple):
         return ""
 
 
-def joined_through(inputs: Iterable[str], to: str, how: ConvertOptions) -> Through:
+def joined_through(
+    inputs: Iterable[str], to: str, how: ConvertOptions, *, as_records: bool = False
+) -> Through:
     """How ``inputs`` become one file in the format ``to``, as ``how`` says.
 
-    The rows of tables of text pass as such a table, so that columns get types as they do of one;
-    all else passes as NDJSON, with the tags by which times, bytes and decimals are read as what
-    they are, unless there is JSON on either side, in which a tag is what it says.
+    The rows of tables of text pass as such a table, so that columns get types as they do of one,
+    unless they are to pass ``as_records``; all else passes as NDJSON, with the tags by which times,
+    bytes and decimals are read as what they are, unless there is JSON on either side, in which a
+    tag is what it says.
     """
-    formats = {_format_of(path, how["format"]) for path in inputs}
+    formats = {format_of_input(path, how["format"]) for path in inputs}
     said = how["shaping"]
-    is_table = formats <= TEXT_TABLES and not (said.typed or said.nest is not None)
+    of_text = formats <= TEXT_TABLES and not (said.typed or said.nest is not None)
+    is_table = of_text and not as_records
+    in_text = to in TEXT_TABLES
     medium = "csv" if is_table else "ndjson"
     if said.null and said.gives_types and not is_table:
         raise UsageError(
@@ -155,7 +165,7 @@ def joined_through(inputs: Iterable[str], to: str, how: ConvertOptions) -> Throu
     is_json = any(FORMATS.declaration(name).is_json for name in (*formats, to))
     tagged = how["tagged"] or not (is_table or is_json)
     read = Shaping(
-        null=None if is_table else said.null,
+        null=None if is_table or (in_text and not said.typed) else said.null,
         typed=said.typed,
         nest=said.nest,
         separator=said.separator,
@@ -164,7 +174,7 @@ def joined_through(inputs: Iterable[str], to: str, how: ConvertOptions) -> Throu
         header=said.header,
     )
     written = Shaping(
-        null=said.null if is_table else None,
+        null=said.null if is_table or in_text else None,
         flatten=said.flatten,
         separator=said.separator,
         indent=said.indent,
@@ -205,7 +215,7 @@ def _has_widths(format: str) -> bool:
     return declared.one_schema or declared.is_array or declared.has_arrays
 
 
-def _format_of(path: str, said: str | None) -> str:
+def format_of_input(path: str, said: str | None) -> str:
     """The format of an input, by its name alone where reading takes away what is read; NDJSON
     where anything is wrong with it, which converting says."""
     if said is None and path != STDIO and os.path.exists(path) and is_pipe(path):

@@ -9,11 +9,11 @@ from serialpack.cli.files.each_file import each_file
 from serialpack.cli.files.standard_streams import data_of, stdout
 from serialpack.cli.files.workers import know
 from serialpack.cli.naming import STDIO
+from serialpack.cli.options.conversion_options import convert_options
 from serialpack.cli.options.requests import InspectRequest, UnpackRequest
 from serialpack.cli.reporting.bars import progress_bar
 from serialpack.cli.reporting.converted import told_of
 from serialpack.cli.reporting.say import rounded, say
-from serialpack.cli.verbs.convert import convert_options
 from serialpack.cli.words import counted, print_table, ratio
 from serialpack.conversion.files import convert
 from serialpack.conversion.stores import StoreReport, convert_to_store

@@ -60,7 +60,11 @@ def tables_apart(
                 why = error.unread[view]
                 say(asked.manner, f"{path}: the view {view} is left out: {why}")
             return dict(zip(tables, targets, strict=True))
-        error.hint = "--table NAME takes one of them, -o FOLDER/ a file of each, --to json all"
+        error.hint = (
+            "--table NAME takes one of them, -o FOLDER/ makes a file of each, --to json one of all"
+        )
+    elif mover.targets.is_joined:
+        error.hint = "--table NAME joins one of each, --to json -o FOLDER/ keeps all of each"
     raise error
 
 

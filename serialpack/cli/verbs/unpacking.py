@@ -96,7 +96,7 @@ class Unpacker:
         except (NotContainerError, FileError) as error:
             from serialpack.cli.options.implied_format import not_unpacked
 
-            output = self._asked.outputs.output
+            output = self._asked.outputs.output if len(self._mover.inputs) == 1 else None
             raise not_unpacked(path, error, output, whole=self._asked.whole) from None
 
     def _unpack_input(self, given: Input) -> dict[str, Any]:

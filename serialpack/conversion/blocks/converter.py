@@ -26,6 +26,7 @@ from serialpack.conversion.tables.writers import picked_records, typer_of
 from serialpack.conversion.targets.writers import is_sequence
 from serialpack.conversion.types.kept import is_written_so
 from serialpack.conversion.types.seen import TypesSeen
+from serialpack.conversion.types.untyping import Untyper
 from serialpack.errors import InputError, RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.pieces.join import Piece
@@ -301,6 +302,9 @@ class BlockConverter(RowWriter):
     def _of_columns(self, columns: Columns, block: SourceBlock) -> _Tried | None:
         """What a block becomes that is ``columns``; None, or an error, where that is refused."""
         losses, first = self._losses(), block.first_record
+        if isinstance(self._typer, Untyper):
+            columns, told = self._typer.apply_to_columns(columns, first)
+            losses.carry(told, self.plan.target)
         made = self._columns_by_rules(columns, losses, first)
         if made is None:
             return None

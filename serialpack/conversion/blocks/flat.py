@@ -27,13 +27,24 @@ from serialpack.values.kinds import Unheld
 _MOST_MISSES = 3
 
 
-def names_suffice(plan: ConversionPlan) -> DocumentFormat | None:
+def columns_suffice(plan: ConversionPlan) -> DocumentFormat | None:
     """The format of the source, where it may be a table and nothing is asked for that takes its
-    records: neither to read them nor to lay out a table of text."""
+    records: neither to read them nor to lay out a table of text. Where that is to be as one was
+    (``plan.kept``), its names do not suffice: the values say whether they are still so."""
     fmt, shaping = FORMATS.get(plan.source), plan.shaping
-    asked = bool(plan.tagged or plan.source_serializer or plan.kept or plan.types)
+    asked = bool(plan.tagged or plan.source_serializer or plan.types)
+    asked = asked or (plan.kept is not None and plan.target not in TEXT_TABLES)
     asked = asked or shaping.picks or shaping.reads or shaping.gives_types
     return fmt if isinstance(fmt, DocumentFormat) and not asked else None
+
+
+def flat_columns(fmt: DocumentFormat, block: SourceBlock) -> Columns | None:
+    """The columns of a block whose values hold no others; None where they take its records, of
+    which it is told what is wrong."""
+    try:
+        return fmt.flat_columns(block)
+    except (*FAILURES, Malformed, Unheld):
+        return None
 
 
 class FlatReader:
@@ -50,7 +61,7 @@ class FlatReader:
     def of(cls, plan: ConversionPlan, taken: Taken | None) -> FlatReader | None:
         """One for a plan, of the columns that are ``taken``, by default all; None where all blocks
         are to go by their records."""
-        fmt, layout = names_suffice(plan), plan.layout
+        fmt, layout = columns_suffice(plan), plan.layout
         if fmt is None or plan.whole or plan.refused or plan.structure is not None:
             return None
         if layout is None:
@@ -63,7 +74,7 @@ class FlatReader:
         flat = all(len(column.path) == 1 and not column.is_json for column in layout.columns)
         if plan.target not in TEXT_TABLES or not flat or layout.rows != "maps":
             return None
-        if layout.most_rows or layout.kept is not None:
+        if layout.most_rows:
             return None
         return cls(fmt, [column.path[0] for column in layout.columns], taken)
 
@@ -71,10 +82,7 @@ class FlatReader:
         """The columns of a block with rows; None where it has to go by its records."""
         if self._misses > _MOST_MISSES or not block.records:
             return None
-        try:
-            columns = self._format.flat_columns(block)
-        except (*FAILURES, Malformed, Unheld):  # which is told of its records
-            return None
+        columns = flat_columns(self._format, block)
         if columns and self._taken is not None:
             columns = {name: columns[name] for name in self._taken(columns)}
         known = not columns or self._names is None or list(columns) == self._names

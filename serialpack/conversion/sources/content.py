@@ -25,6 +25,7 @@ from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.formats.csv.returns import ReturnLines, by_lines
+from serialpack.formats.csv.spaces import SpacedCells, by_spaces
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.random_access import FileRead
 from serialpack.pipeline.expected_size import expect_restored
@@ -67,7 +68,7 @@ class Content(NamedTuple):
     of: FileRead | None = None
     dropped: tuple[Loss, ...] = ()
     head: bytes = b""
-    loose: Loose | ReturnLines | None = None
+    loose: Loose | ReturnLines | SpacedCells | None = None
     maker: LooseJson | None = None
 
     @property
@@ -173,6 +174,8 @@ def _of_columns(
         return None
     paths, verify = asked.fields.paths, asked.verify
     projected = Projected(source.file, member, packed, paths, asked.threads, verify=verify)
+    if projected.may_be_spaced:
+        return None
     pieces: Iterator[Buffer] = iter(projected)
     if once is not None:
         projected, pieces = once.projected(projected)
@@ -235,6 +238,9 @@ def _of_restored(
         plan = plan._replace(source=usual)
     elif plan.source_serializer is None and declared.delimiter:
         read, loose = by_lines(restored.read, restored.front(HEAD)[0])
+        if loose is None:
+            mark = declared.delimiter.decode()
+            read, loose = by_spaces(restored.read, restored.front(HEAD)[0], mark)
     as_it_is = read == restored.read
     head = restored.front(HEAD)[0] if asked.trust else b""
     if plan.source_serializer is None and _in_file(plan.source):

@@ -23,6 +23,7 @@ from serialpack.formats.csv.found import (
     front_in_utf8,
 )
 from serialpack.formats.csv.returns import ReturnLines, by_lines
+from serialpack.formats.csv.spaces import SpacedCells, by_spaces
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
 
 _PIECE = 1 << 20
@@ -37,7 +38,7 @@ class Normalized(NamedTuple):
     found: str
     usual: str
     read: Read
-    loose: Loose | ReturnLines | None = None
+    loose: Loose | ReturnLines | SpacedCells | None = None
     maker: LooseJson | None = None
 
 
@@ -65,14 +66,17 @@ def normalized(
     if not declared.delimiter:
         return Normalized(found, found, read)
     dialect = dialect_of(declared)
-    lines: ReturnLines | None = None
+    lines: ReturnLines | SpacedCells | None = None
     pieces = iter(partial(read, _PIECE), b"")
     if dialect.encoding:
         pieces = in_utf8(read, dialect.encoding)
     text = Pieces(doubled_pieces(pieces) if dialect.escaped else pieces)
     if not dialect.escaped:
         usual = text.read if dialect.encoding else read
-        by_line, lines = by_lines(usual, front_in_utf8(head, dialect.encoding))
+        front = front_in_utf8(head, dialect.encoding)
+        by_line, lines = by_lines(usual, front)
+        if lines is None:
+            by_line, lines = by_spaces(usual, front, dialect.delimiter)
         if lines is not None:
             text = Pieces(iter(partial(by_line, _PIECE), b""))
     if dialect != dialect.usual() or lines is not None:

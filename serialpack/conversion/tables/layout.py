@@ -201,6 +201,13 @@ def schema_of(layout: Layout) -> Any:
     return pa.ipc.read_schema(pa.py_buffer(layout.schema))
 
 
+def text_columns(layout: Layout | None) -> set[str]:
+    """The columns with types that have text all the same, such as times in several zones."""
+    if layout is None or layout.schema is None:
+        return set()
+    return {field.name for field in schema_of(layout) if str(field.type) == "string"}
+
+
 def with_kept(layout: Layout, kept: KeptTable) -> Layout:
     """A layout with types that has ``kept`` beside its columns, for who reads them again."""
     if layout.schema is None:  # a database's

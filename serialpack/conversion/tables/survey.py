@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks.converter import BlockConverter
-from serialpack.conversion.blocks.flat import names_suffice
+from serialpack.conversion.blocks.flat import columns_suffice, flat_columns
 from serialpack.conversion.column_types import shape_of
 from serialpack.conversion.losses.rules import (
     DATABASES,
@@ -36,6 +36,7 @@ from serialpack.conversion.tables.table import as_maps
 from serialpack.conversion.types.kept import KeptTable, kept_of
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.typing import named_types
+from serialpack.conversion.types.untyping import Untyper
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
@@ -147,12 +148,15 @@ class _Looker:
         return self._at_names(block) or self._at_columns(block) or self._at_records(block)
 
     def _at_names(self, block: SourceBlock) -> Looked | None:
-        fmt, count = self._by_names, block.records or 0
+        fmt, count, kept = self._by_names, block.records or 0, self._plan.kept
         if fmt is None or count <= 1 or not (names := self._taken(fmt.flat_names(block) or [])):
+            return None
+        types = kept and Untyper(kept).look_at(flat_columns(fmt, block))
+        if kept and not types:
             return None
         check_columns(len(names))
         shape = _shape_of_names(names, block)
-        return Looked("maps", shape, most=count, fields=self._found())
+        return Looked("maps", shape, types=types, most=count, fields=self._found())
 
     def _at_columns(self, block: SourceBlock) -> Looked | None:
         plan, fmt = self._plan, self._by_columns
@@ -231,7 +235,7 @@ def _by_names(plan: ConversionPlan, rows: str) -> DocumentFormat | None:
     """The format of the source, where the names of its columns may be all that the layout of the
     target asks for."""
     asked = rows == "values" or plan.skip_bad or plan.target not in TEXT_TABLES
-    return None if asked else names_suffice(plan)
+    return None if asked else columns_suffice(plan)
 
 
 def _shape_of_names(names: list[str], block: SourceBlock) -> ValueShape:

@@ -141,6 +141,16 @@ def has_negative_zero(values: Any) -> bool:
     return pa.compute.any(lowest).as_py() is True
 
 
+def are_short(values: Any) -> bool:
+    """Whether all doubles are multiples of 1/64 and so small that no digit of theirs is left out
+    where 16 are written."""
+    compute = arrow_if_there().compute
+    far = compute.greater(compute.abs(values), scalar(1e9))
+    parts = compute.multiply(values, scalar(64.0))
+    odd = compute.not_equal(compute.floor(parts), parts)
+    return compute.any(compute.or_(far, odd)).as_py() is not True
+
+
 def _same(cells: Any, again: Any) -> bool:
     return bool(cells.equals(again))
 

@@ -13,6 +13,9 @@ EXACT = 1 << 53
 #: From here on Python writes no exponent; between these none of the conventions does.
 _PLAIN, ALL_PLAIN = 1e-4, (1e-3, 1e5)
 
+#: The style of C's ``%.17g``: all the digits that a double may need.
+FULL = "g17"
+
 #: What R writes with an exponent, and Python without: where that makes it shorter.
 R_SHORTER = r"^-?(0\.000[1-9]|[1-9]0{5,}|[1-9][0-9]*0{6,})$"
 

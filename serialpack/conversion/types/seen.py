@@ -10,6 +10,7 @@ from typing import Any
 
 from serialpack.conversion.types.arrow_cells import (
     all_match,
+    are_short,
     array_of_cells,
     bounds,
     first_filled,
@@ -25,6 +26,7 @@ from serialpack.conversion.types.conventions import (
     ALL_PLAIN,
     CONVENTIONS,
     EXACT,
+    FULL,
     R_SHORTER,
     texts_of,
     without_exponent,
@@ -37,6 +39,7 @@ from serialpack.conversion.types.spelling import (
     has_commas,
     possible,
     rank,
+    spelled,
     values_of,
 )
 from serialpack.csv_front import before_header
@@ -48,7 +51,7 @@ from serialpack.formats.declaration import Declaration
 from serialpack.text import unique_names
 from serialpack.values.missing import MISSING, Missing, each_column
 
-_INTEGER, _NUMBER = Spelling("integer"), Spelling("number")
+_INTEGER, _NUMBER, _FULL = Spelling("integer"), Spelling("number"), Spelling("number", FULL)
 #: So many cells are tried first.
 _FEW = 64
 
@@ -81,6 +84,10 @@ class _Texts:
         pairs = zip(self._cells, values, strict=True)
         return any(cell[0] == "-" and not value for cell, value in pairs)
 
+    def are_in_full(self, values: Any) -> bool:
+        """Whether ``%.17g`` writes numbers as the cells, which Python writes so."""
+        return spelled(values, _FULL) == list(self._cells)
+
     def written_by(self, values: Any, names: Collection[str]) -> set[str]:
         """The conventions that write the numbers as the cells, which Python writes so."""
         low, high = ALL_PLAIN
@@ -103,11 +110,22 @@ class _Array(_Texts):
     def has_negative_zero(self, values: Any) -> bool:
         return has_negative_zero(values)
 
+    def are_in_full(self, values: Any) -> bool:
+        begins = max(len(values) - _FEW, 0), 0  # the last mostly tell
+        return are_short(values) or all(
+            _Texts(_list(self._cells, begin)).are_in_full(_list(values, begin)) for begin in begins
+        )
+
     def written_by(self, values: Any, names: Collection[str]) -> set[str]:
         # As arrays only those are read that Python writes without an exponent.
         found = without_exponent(*sizes(values)).intersection(names) if names else set()
         is_of_r = "r" in names and not has_match(self._cells, R_SHORTER)
         return found | {"r"} if is_of_r else found
+
+
+def _list(array: Any, begin: int) -> list[Any]:
+    """What is no null in an array from ``begin`` on."""
+    return list(array.slice(begin).drop_null().to_pylist())
 
 
 def _as_written(
@@ -266,11 +284,15 @@ class CellsSeen:
                 low, high = cells.bounds(values)
                 self.low, self.high = min(self.low, low), max(self.high, high)
                 if max(-low, high) <= EXACT:  # then they are the shortest digits of doubles, too
-                    held |= {_NUMBER}.intersection(fit) | _as_written(values, _NUMBER, left, cells)
+                    held |= {_NUMBER, _FULL}.intersection(fit)
+                    held |= _as_written(values, _NUMBER, left, cells)
                     break
             if spelling.type == "number":
                 self.negative_zero = self.negative_zero or cells.has_negative_zero(values)
                 held |= _as_written(values, spelling, left, cells)
+                if spelling == _NUMBER and _FULL in left:
+                    held |= {_FULL} if cells.are_in_full(values) else set()
+                    left.remove(_FULL)
                 left = [each for each in left if not _is_of_point(each, spelling.style)]
             left = [each for each in left if each not in held]
         self.spellings = frozenset(held)

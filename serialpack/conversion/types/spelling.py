@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from serialpack.conversion.types.conventions import CONVENTIONS, EXACT, texts_of
+from serialpack.conversion.types.conventions import CONVENTIONS, EXACT, FULL, texts_of
 from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
 from serialpack.text import complex_text, in_line, quoted
@@ -53,9 +53,9 @@ class Spelling(NamedTuple):
     """A type, and how its values are written.
 
     ``style``: of numbers ``""``: the shortest digits, ``.0``: with a point, ``f2``: two decimals,
-    ``e18``: an exponent behind so many, or a name of ``CONVENTIONS``; of booleans the word for
-    true; of dates ``.``: the day first; of times how many digits of seconds, ``m``: none of them,
-    ``t``: those up to the last that is not 0, ``p``: six or none, as Python writes them; of
+    ``e18``: an exponent behind so many, ``FULL``, a name of ``CONVENTIONS``; of booleans the word
+    for true; of dates ``.``: the day first; of times how many digits of seconds, ``m``: none of
+    them, ``t``: those up to the last that is not 0, ``p``: six or none, as Python writes them; of
     timestamps what stands before the time, its digits, and the zone.
     """
 
@@ -71,7 +71,7 @@ def possible(cell: str) -> Iterator[Spelling]:
         if decimals is None and exponent is None:
             yield Spelling("integer")
         yield Spelling("number")
-        yield Spelling("number", ".0")
+        yield from (Spelling("number", ".0"), Spelling("number", FULL))
         if len(decimals or "") > _MOST_DECIMALS:
             return
         if decimals and exponent is None:
@@ -368,7 +368,7 @@ TYPES: dict[str, tuple[str, ...]] = {
 
 #: The styles that there are, of types that have more than one.
 _STYLES = {
-    **dict.fromkeys(("number", COMMA), "|".join([r"|\.0|[ef]\d{1,2}", *CONVENTIONS])),
+    **dict.fromkeys(("number", COMMA), "|".join([r"|\.0|[ef]\d{1,2}", FULL, *CONVENTIONS])),
     "boolean": "true|TRUE|True",
     "date": r"|\.",
     "time": "[m0-6tp]",
@@ -385,13 +385,6 @@ def is_style(kind: Any, style: Any) -> bool:
 def python_types(kind: str) -> frozenset[type]:
     """The types of Python's that values of a type have."""
     return _KINDS[kind]
-
-
-def instead_of(kind: str) -> str:
-    """What does in the place of a type that there is not."""
-    if kind == "interval":
-        return "duration is of days, hours, minutes and seconds; one with months stays text"
-    return "known: " + ", ".join(TYPES)
 
 
 def types_option(name: str, kind: str) -> str:

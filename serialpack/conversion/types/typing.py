@@ -14,7 +14,6 @@ from serialpack.conversion.types.spelling import (
     TYPES,
     Spelling,
     decimal_of,
-    instead_of,
     python_types,
     read,
     spelled,
@@ -50,6 +49,19 @@ _WHY = {
 }
 
 
+#: What the types are called in other programs.
+_CALLED = {
+    **dict.fromkeys(("float", "float64", "double", "real", "numeric"), "number"),
+    **dict.fromkeys(("int", "int64", "bigint", "long"), "integer"),
+    **dict.fromkeys(("str", "string", "varchar"), TEXT),
+    **dict.fromkeys(("bool", "logical"), "boolean"),
+    **dict.fromkeys(("datetime", "timestamptz"), "timestamp"),
+    **dict.fromkeys(("binary", "blob", "bytea"), "bytes"),
+    "array": LIST,
+    "timedelta": "duration",
+}
+
+
 class TypedColumn(NamedTuple):
     """A column of text that gets values. ``by_hand``: the user named its type: cells in another
     spelling are read too. Its name is a key, or else the way to one, with dots."""
@@ -64,13 +76,22 @@ def named_types(text: Sequence[tuple[str, str]]) -> tuple[TypedColumn, ...]:
     found: dict[tuple[str, bool], TypedColumn] = {}
     for name, kind in text:
         if kind not in TYPES:
-            raise UsageError(f"--types: unknown type {kind!r}", hint=instead_of(kind))
+            raise UsageError(f"--types: unknown type {kind!r}", hint=_instead_of(kind))
         if (name, kind == LIST) in found:
             raise UsageError(f"--types names {name} twice")
         # A list is one beside the type of what is in it.
         column = TypedColumn(name, Spelling(kind, _USUAL.get(kind, "")), True)
         found[name, kind == LIST] = column
     return tuple(found.values())
+
+
+def _instead_of(kind: str) -> str:
+    """What does in the place of a type that there is not."""
+    if kind == "interval":
+        return "duration is of days, hours, minutes and seconds; one with months stays text"
+    if (called := _CALLED.get(kind.lower())) is not None:
+        return f"{called} is what it is called here"
+    return "known: " + ", ".join(TYPES)
 
 
 class Typer:

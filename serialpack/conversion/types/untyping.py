@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import repeat
 from operator import is_
 from typing import Any
@@ -29,6 +30,14 @@ class Untyper:
         #: Where it is only looked which columns are still as they were kept.
         self.seen: TypesSeen | None = None
 
+    def look_at(self, columns: dict[str, Sequence[Any]] | None) -> TypesSeen | None:
+        """Which of the columns, that records are, are no more as they were kept; None where there
+        are none."""
+        self.seen = TypesSeen()
+        if columns:
+            self.apply_to_columns(columns, 0)
+        return self.seen if columns else None
+
     def apply(self, records: list[Any], first_record: int, _allowed: object) -> list[Loss]:
         """Put text in the place of values, within ``records``; what is to be told of that.
 
@@ -37,27 +46,52 @@ class Untyper:
         told: list[Loss] = []
         if not {dict}.issuperset(map(type, records)):
             return told
-        for name, column in self._kept.columns.items():
+        for name in self._kept.columns:
             values = [record.get(name, MISSING) for record in records]
-            if (texts := column.proved_texts(values)) is None:
-                if self.seen is None:
-                    if all(value is MISSING for value in values):
-                        continue
-                    changed = "it has other records than when it was looked at"
-                    raise InputError(changed, hint="run it again")
-                self.seen.misfits.add(name)
-                continue
-            if column.spelling.type == TEXT:
-                continue
-            for record, text in zip(records, texts, strict=True):
+            texts, losses = self._texts(name, values, first_record)
+            for record, text in zip(records, texts or (), strict=False):
                 record[name] = text
-            rule = _RULES.get(column.spelling.type, "timestamps")
-            told += _told(rule, name, values, texts, first_record)
+            told += losses
         return told
+
+    def apply_to_columns(
+        self, columns: dict[str, Sequence[Any]], first_record: int
+    ) -> tuple[dict[str, Sequence[Any]], list[Loss]]:
+        """As ``apply``, of records that are their columns, which stay as they are; those with text
+        in their place, and what is to be told."""
+        made, told = dict(columns), list[Loss]()
+        for name in self._kept.columns:
+            values = columns.get(name)
+            if values is None and self.seen is None:
+                continue
+            values = [MISSING] if values is None else values
+            texts, losses = self._texts(name, values, first_record)
+            if texts is not None and name in made:
+                made[name] = texts
+            told += losses
+        return made, told
+
+    def _texts(
+        self, name: str, values: Sequence[Any], first_record: int
+    ) -> tuple[list[Any] | None, list[Loss]]:
+        """The text for the values of a column, and what is to be told of it; None where they
+        stay."""
+        column = self._kept.columns[name]
+        if (texts := column.proved_texts(values)) is None:
+            if self.seen is not None:
+                self.seen.misfits.add(name)
+            elif not all(value is MISSING for value in values):
+                changed = "it has other records than when it was looked at"
+                raise InputError(changed, hint="run it again")
+            return None, []
+        if column.spelling.type == TEXT:
+            return None, []
+        rule = _RULES.get(column.spelling.type, "timestamps")
+        return texts, _told(rule, name, values, texts, first_record)
 
 
 def _told(
-    rule: str, name: str, values: list[Any], texts: list[str], first_record: int
+    rule: str, name: str, values: Sequence[Any], texts: list[Any], first_record: int
 ) -> list[Loss]:
     found = []
     empty = sum(map(is_, values, repeat(None)))

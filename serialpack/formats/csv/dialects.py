@@ -8,11 +8,10 @@ from serialpack.csv_front import separator_named
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.found import doubling
 from serialpack.formats.csv.returns import by_lines
+from serialpack.formats.csv.spaces import has_spaces
 from serialpack.formats.csv.tokens import fields, line_of_row
+from serialpack.formats.csv.widths import ROWS, fits, widths
 from serialpack.formats.shared.document import Malformed
-
-#: So many of the first rows tell.
-_ROWS = 100
 
 #: So many rows below a line of names have as many fields, where lines above it are none of it.
 _BELOW = 10
@@ -33,7 +32,8 @@ def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> st
     """The one of ``delimiters`` that gives all of the first rows the same number of fields, more
     than one; the comma where it does, or where several others do. Where none does, that which
     gives most of them as many as the line of names, and all of them several, or a table below
-    lines of a title; else the comma. The one that a first line ``sep=;`` names.
+    lines of a title; else the comma. The one that a first line ``sep=;`` names, or that is before
+    spaces and quotes.
 
     ``head``: how the text begins; ``whole``: all of it, so that its last line has an end.
     """
@@ -46,16 +46,19 @@ def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> st
     )
     if not whole:
         text = text[: text.rfind("\n") + 1]
+    spaced = [mark for mark in delimiters if '"' in text and has_spaces(text.encode(), mark)]
+    if len(spaced) == 1:
+        return spaced[0]
     plain = _plain_rows(text)
-    fits = {
-        mark: _fits(text, mark) if plain is None else 2 * _fits_plain(plain, mark)
+    how_many = {
+        mark: fits(text, mark) if plain is None else 2 * _fits_plain(plain, mark)
         for mark in delimiters
     }
-    best = max(fits.values())
-    found = [mark for mark in delimiters if fits[mark] == best]
+    best = max(how_many.values())
+    found = [mark for mark in delimiters if how_many[mark] == best]
     if not best:
         found = [mark for mark in delimiters if _nearly_fits(text, mark)]
-    if not found and max(_widths(text, COMMA)[0], default=0) > 1:  # else it is one of one column
+    if not found and max(widths(text, COMMA)[0], default=0) > 1:  # else it is one of one column
         found = [mark for mark in delimiters if first_line_of_table(text, (mark,))]
     return COMMA if COMMA in found or len(found) != 1 else found[0]
 
@@ -65,7 +68,7 @@ def first_line_of_table(text: str, delimiters: tuple[str, ...]) -> int:
     in its line of names, and as many in the rows below it. 0: none, or no table is found."""
     text = text[:_HEAD] if len(text) <= _HEAD else text[: text.rfind("\n", 0, _HEAD) + 1]
     for mark in delimiters:
-        rows = _widths(text, mark)[0]
+        rows = widths(text, mark)[0]
         above = next((number for number, width in enumerate(rows) if width > 1), 0)
         below = [width for width in rows[above:] if width]
         if above and len(below) > 1 and {below[0]}.issuperset(below[:_BELOW]):
@@ -100,43 +103,17 @@ def _plain_rows(text: str) -> list[str] | None:
     where that has to be looked for."""
     if '"' in text or "\r" in (lines := text.replace("\r\n", "\n")):
         return None
-    return [line for line in lines.split("\n") if line][:_ROWS]
+    return [line for line in lines.split("\n") if line][:ROWS]
 
 
 def _fits_plain(rows: list[str], delimiter: str) -> bool:
-    """As ``_fits``, in a fiftieth of the time: whether all rows have one number of fields, more
+    """As ``fits``, in a fiftieth of the time: whether all rows have one number of fields, more
     than one."""
     width = rows[0].count(delimiter) if rows else 0
     return width > 0 and all(row.count(delimiter) == width for row in rows)
 
 
-def _fits(text: str, delimiter: str) -> int:
-    """2: all rows have one number of fields, more than one; 1: so have those before a quote that
-    is out of place; 0: they have not."""
-    rows, sound = _widths(text, delimiter)
-    widths = set(filter(None, rows))
-    return (1 + sound) * (len(widths) == 1 and max(widths) > 1)
-
-
 def _nearly_fits(text: str, delimiter: str) -> bool:
     """Whether all rows have several fields, and most of them as many as the line of names."""
-    widths = list(filter(None, _widths(text, delimiter)[0]))
-    return bool(widths) and min(widths) > 1 and 2 * widths.count(widths[0]) > len(widths)
-
-
-def _widths(text: str, delimiter: str) -> tuple[list[int], bool]:
-    """How many fields each of the first rows has, a blank line none, and whether no quote is out
-    of place in them."""
-    widths, width = list[int](), 0
-    try:
-        for field in fields(text, delimiter):
-            width += 1
-            if field.end == delimiter:
-                continue
-            widths.append(width if width > 1 or field.raw else 0)
-            width = 0
-            if len(widths) == _ROWS:
-                break
-    except Malformed:
-        return widths, False
-    return widths, True
+    rows = list(filter(None, widths(text, delimiter)[0]))
+    return bool(rows) and min(rows) > 1 and 2 * rows.count(rows[0]) > len(rows)

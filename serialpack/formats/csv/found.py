@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from serialpack.formats.base import Read, Style
 from serialpack.formats.csv.returns import by_lines
+from serialpack.formats.csv.spaces import by_spaces
 from serialpack.formats.csv.tokens import QUOTED_FIELD
 from serialpack.formats.declaration import Declaration
 
@@ -188,11 +189,15 @@ def is_utf8(head: bytes) -> bool:
 
 def in_lines(declared: Declaration, read: Read, head: bytes) -> Read:
     """What reads a source that begins with ``head`` with ends of lines at which ``split`` finds
-    records, where it is a table that has others; for who only looks at these."""
+    records, and without spaces before quotes, where it is a table that has others; for who only
+    looks at these."""
     if not declared.delimiter:
         return read
     dialect = dialect_of(declared)
-    return by_lines(read, head)[0] if dialect == dialect.usual() else read
+    if dialect != dialect.usual():
+        return read
+    read, lines = by_lines(read, head)
+    return read if lines is not None else by_spaces(read, head, dialect.delimiter)[0]
 
 
 def front_in_utf8(head: bytes, encoding: str) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 
 from serialpack.errors import ValueRefusedError, Ways
@@ -18,10 +17,6 @@ _TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the t
 _NAMED = (
     "sed '1s/\\r*$/{0}more&/' <FILE >NEW.csv names the one field more that all rows have, the last"
     "; sed '1s/^/row{0}/' <FILE >NEW.csv where it is the first"
-)
-_SPACED = (
-    "python3 -c 'import csv, sys; csv.writer(sys.stdout).writerows(csv.reader(sys.stdin,"
-    ' delimiter="{}", skipinitialspace=True))\' <FILE >NEW.csv reads quotes behind spaces'
 )
 
 #: A row may have so many fields more than there are names: each of them gets one, for all rows.
@@ -88,8 +83,6 @@ def ragged(
         way = _A_ROW
     if more == {1}:
         way = _NAMED.format("\\t" if delimiter == "\t" else delimiter)
-    if more and min(more) > 0 and re.search(f'{re.escape(delimiter)} +"', text):
-        way = _SPACED.format("\\t" if delimiter == "\t" else delimiter)
     return ValueRefusedError(
         f"a {title} source with rows of different lengths is not read as values: {where}{was}",
         record=record,

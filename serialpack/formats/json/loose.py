@@ -1,4 +1,5 @@
-"""JSON as people write it, made JSON: JSON5, comments, and documents one after another.
+"""JSON as people write it, made JSON: JSON5, comments, and documents one after another, with or
+without commas between.
 
 Source: https://spec.json5.org
 """
@@ -38,6 +39,9 @@ _TOKEN = re.compile(
 )
 _OPENING, _CLOSING = b"[{", b"]}"
 
+#: What a text has that is several documents.
+_SEVERAL = frozenset({"several", "listed"})
+
 #: The most digits of a hexadecimal number that Python still writes as a decimal one, about.
 _LONGEST = 3500
 
@@ -61,8 +65,9 @@ _NOT_LINES = re.compile(rb"[^\r\n]")
 class Loose(NamedTuple):
     """How a text is read that begins as no JSON does.
 
-    ``comments``, ``json5``, ``several``: whether it has comments, spellings of JSON5, documents one
-    after another. ``sound``: without these its begin is JSON. ``dropped``: the comments in that.
+    ``comments``, ``json5``, ``several``, ``listed``: whether it has comments, spellings of JSON5,
+    documents one after another, commas between them. ``sound``: without these its begin is JSON.
+    ``dropped``: the comments in that.
     """
 
     features: frozenset[str]
@@ -72,12 +77,12 @@ class Loose(NamedTuple):
     @property
     def words(self) -> str:
         """What the text is read as, in words for people."""
-        json = "JSON5" if self.features - {"several"} else "JSON"
+        json = "JSON5" if self.features - _SEVERAL else "JSON"
         return f"a list of {json} values one after another" if self.several else json
 
     @property
     def several(self) -> bool:
-        return "several" in self.features
+        return not _SEVERAL.isdisjoint(self.features)
 
 
 def loose_in(head: bytes, *, lines: bool, whole: bool) -> Loose | None:
@@ -93,9 +98,19 @@ def loose_in(head: bytes, *, lines: bool, whole: bool) -> Loose | None:
     made = reader.made(text, last=whole)
     if not reader.features:
         return None
+    if "listed" in reader.features and not _is_list(text, whole=whole):
+        return None
     found = frozenset(reader.features)
-    sound = "several" in found or json_state(made.strip()) != "no"
+    sound = not _SEVERAL.isdisjoint(found) or json_state(made.strip()) != "no"
     return Loose(found, sound, tuple(reader.losses))
+
+
+def _is_list(text: bytes, *, whole: bool) -> bool:
+    """Whether a text with commas between its values is a list but for the brackets around it, of
+    lists or maps: a table has commas, too."""
+    made = b"[" + LooseJson(several=True).made(text, last=whole)
+    state = json_state(made + b"]" * whole)
+    return text.lstrip().startswith((b"{", b"[")) and state == ("whole" if whole else "part")
 
 
 class LooseJson:
@@ -158,6 +173,8 @@ class LooseJson:
                 self._first = f"line {line}", shown(Spelled(text))
             getattr(self, f"_{kind}")(token)
         self._lines += data.count(b"\n", 0, len(data) - len(self._left))
+        if last and self._comma is not None and not self._open:
+            self._drop_comma()
         if self._comma is None or last:
             out, self._out = self._out, []
         elif self._comma:
@@ -168,6 +185,8 @@ class LooseJson:
         return b"".join(out)
 
     def _plain(self, token: bytes) -> None:
+        if token[:1] == b"," and not self._open and self._before == b"v":
+            self.features.add("listed")
         if end := token.rstrip(b" \t\r\n")[-1:]:
             self._comma, self._before = None, end if end in b":," else b"v"
         self._out.append(token)
@@ -211,13 +230,20 @@ class LooseJson:
             self._open += token
         elif token in _CLOSING:
             if self._comma is not None:
-                self.features.add("json5")
-                self._out[self._comma] = b" "
+                self._drop_comma()
             del self._open[-1:]
         is_last = token == b"," and self._before == b"v"
+        if is_last and not self._open:
+            self.features.add("listed")
         self._comma = len(self._out) if is_last else None
         self._before = b"v" if token in _CLOSING else token
         self._out.append(token)
+
+    def _drop_comma(self) -> None:
+        """Take away the comma behind the last of a list, or of all documents."""
+        self.features.add("json5")
+        if self._comma is not None:
+            self._out[self._comma] = b" "
 
     def _next_document(self) -> None:
         self.features.add("several")

@@ -265,7 +265,7 @@ def _chosen(connection: sqlite3.Connection, kinds: dict[str, str], name: str | N
             return next(iter(kinds))
         several = SeveralTablesError(
             f"the database has {len(kinds)} tables: {names}",
-            hint="--table NAME takes one of them, --to json all",
+            hint="--table NAME takes one of them, --to json takes all",
         )
         several.tables = (*kinds,)
         wrong_with = Views(connection).wrong

@@ -44,7 +44,10 @@ class SqliteFormat(DocumentFormat):
 
     title = "SQLite"
     about = "SQLite databases, a table of them"
-    unpacked = ("has tables of them", "unpack --to ndjson --table NAME takes one, --to json all")
+    unpacked = (
+        "has tables of them",
+        "unpack --to ndjson --table NAME takes one, --to json takes all",
+    )
     in_file = True
     heeds = frozenset({UTF8, DIGITS, DUPLICATES})
     cannot = (BEYOND_JSON - {"bytes", "non-finite"}) | {

@@ -87,6 +87,17 @@ def test_maps_that_are_other_columns_are_joined_and_read_again(run: Run, tmp_pat
     assert [{k: v for k, v in each.items() if v is not None} for each in found] == records
 
 
+def test_a_column_that_is_json_in_one_is_so_in_all(run: Run, tmp_path: Path) -> None:
+    """The text ``[1,2]`` of the second was a list, read by the options that were told."""
+    for name, value in {"a.json": [1], "b.json": "[1]"}.items():
+        (tmp_path / name).write_text(json.dumps([{"t": value}, {"t": None}]))
+    done = run("unpack", "a.json", "b.json", "--to", "csv", "--null", "null", "-o", "all.csv")
+    assert b"(back: -F csv --typed --nest --null null)" in done.stderr
+    back = "--typed", "--nest", "--null", "null", "--to", "json", "-o", "-"
+    again = json.loads(run("unpack", "all.csv", *back).stdout)
+    assert again == [{"t": [1]}, {"t": None}, {"t": "[1]"}, {"t": None}]
+
+
 def test_with_strict_no_row_is_put_below_other_names(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"a,b\n1,2\n")
     (tmp_path / "b.csv").write_bytes(b"b,a\n3,4\n")

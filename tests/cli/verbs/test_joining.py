@@ -72,6 +72,36 @@ def test_tables_get_types_together_where_they_are_joined(run: Run, tmp_path: Pat
     run("unpack", *mixed, "--typed", "--null", "NA")
 
 
+def test_types_are_those_of_all_in_what_is_written_on_too(run: Run, tmp_path: Path) -> None:
+    """In NDJSON a column was of integers where one input ended, and of text from there on."""
+    for name, rows in (("a.csv", b"n\n2\n"), ("b.csv", b"n\nx\n")):
+        (tmp_path / name).write_bytes(rows)
+    done = run("unpack", "a.csv", "b.csv", "a.csv", "--infer", "--to", "ndjson", "-o", "-")
+    assert done.stdout.split() == [b'{"n":"2"}', b'{"n":"x"}', b'{"n":"2"}']
+
+
+def test_what_a_table_lacks_is_no_empty_text(run: Run, tmp_path: Path) -> None:
+    """It was, in what is not written on: a cell is text, also that which was not there."""
+    for name, rows in (("a.csv", b"n,s\n2,\n"), ("b.csv", b"n\n3\n")):
+        (tmp_path / name).write_bytes(rows)
+    run("unpack", "a.csv", "b.csv", "-o", "all.json")
+    assert json.loads((tmp_path / "all.json").read_bytes()) == [{"n": "2", "s": ""}, {"n": "3"}]
+    run("unpack", "a.csv", "b.csv", "-o", "all.db")
+    assert _ndjson(run, "all.db")[1] == {"n": "3", "s": None}
+
+
+def test_a_table_of_databases_is_joined_with_others(run: Run, tmp_path: Path) -> None:
+    """``--table`` was refused for the others, which have no tables."""
+    (tmp_path / "a.csv").write_bytes(b"n\n2\n")
+    run("unpack", "a.csv", "--table", "t", "-o", "a.db")
+    run("unpack", "a.db", "a.csv", "--table", "t", "-o", "all.json")
+    assert json.loads((tmp_path / "all.json").read_bytes()) == [{"n": "2"}] * 2
+    done = run("unpack", "a.db", "a.csv", "--table", "t", "--to", "csv", "-o", "-")
+    assert done.stdout == b'n\n"2"\n2\n'
+    done = run("unpack", "a.csv", "a.csv", "--table", "t", "--to", "csv", "-o", "-", code=2)
+    assert b"--table is for SQLite" in done.stderr
+
+
 def test_times_bytes_and_decimals_stay_what_they_are(run: Run, tmp_path: Path) -> None:
     """They are text and base64 where they pass as plain JSON, as in a pipe by hand."""
     pa = pytest.importorskip("pyarrow")

@@ -63,11 +63,14 @@ def test_the_hint_names_it(run: Run, tmp_path: Path) -> None:
     for words in (_APART[:-2], (*_APART[:-1], "out")):
         (said,) = lines(run(*words, code=2).stderr)
         assert "the database has 3 tables: users, or/ders, names; --table NAME takes" in said
-        assert "takes one of them, -o FOLDER/ a file of each, --to json all" in said
+        assert "one of them, -o FOLDER/ makes a file of each, --to json one of all" in said
         assert not (tmp_path / "out").exists()
     database(tmp_path / "b.db", *_TABLES)
     said = run(*_APART[:-2], "b.db", "-o", "out/", code=2).stderr.decode()
     assert "-o FOLDER/" not in said  # of several it would mix their tables
+    said = run("unpack", "app.db", "b.db", "-o", "all.json", code=2).stderr.decode()
+    assert "; --table NAME joins one of each, --to json -o FOLDER/ keeps all of each\n" in said
+    run("unpack", "app.db", "b.db", "--to", "json", "-o", "out/")
 
 
 def test_all_of_them_or_none(run: Run, tmp_path: Path, app: Path) -> None:

@@ -177,7 +177,7 @@ def test_columns_become_what_records_do(
         by_columns = _came(path, source, to, how)
         with monkeypatch.context() as general:
             for module in (flat, survey):
-                general.setattr(module, "names_suffice", lambda _: None)
+                general.setattr(module, "columns_suffice", lambda _: None)
             by_records = _came(path, source, to, how)
         assert by_columns == by_records, (number, source, how)
     assert found[True] > 8
@@ -207,6 +207,52 @@ def test_tables_of_usual_types_have_no_records(
     counts = {loss.rule: loss.count for loss in report.carried}
     assert counts.get("timestamps") == (None if fields else 6)
     assert counts["decimals"] == 2
+
+
+_CELLS = (
+    b'\xef\xbb\xbf"n";price;day;ok;text;sci\r\n'
+    b'1;1.50;31.12.2023;TRUE;"a;b";1e-07\r\n;10.00;;FALSE;;\r\n-7;;01.02.2024;TRUE;x;0.1\r\n'
+)
+
+
+@pytest.mark.parametrize("source", ["parquet", "arrow", "sqlite"])
+@pytest.mark.parametrize("null", [None, "NA"])
+def test_what_was_kept_is_written_by_columns(
+    source: str, null: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took the records, and three times as long as by columns."""
+
+    def by_records(*_: object) -> None:
+        raise AssertionError
+
+    cells = _CELLS if null is None else _CELLS.replace(b";;", b";NA;")
+    (tmp_path / "a.csv").write_bytes(cells)
+    shaping = Shaping(infer=True, null=null)
+    made = tmp_path / "made"
+    report = serialpack.convert(tmp_path / "a.csv", made, to=source, shaping=shaping)
+    assert report.comes_back == "bytes"
+    with monkeypatch.context() as patched:
+        patched.setattr(converter.BlockConverter, "_tried", by_records)
+        serialpack.convert(made, tmp_path / "b.csv", format=source, to="csv")
+    assert (tmp_path / "b.csv").read_bytes() == cells
+
+
+@pytest.mark.parametrize("column", range(6))
+def test_a_column_that_is_no_more_as_it_was_kept_is_told_by_columns(
+    column: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_bytes(_CELLS)
+    made = tmp_path / "made"
+    serialpack.convert(tmp_path / "a.csv", made, to="parquet", shaping=Shaping(infer=True))
+    table = pq.read_table(made)
+    others = [[None, 2, 3], [0.125, 1.5, None], *[["x", None, "z"]] * 3, [None, 1.5, 10.0]]
+    changed = pa.array(others[column])
+    table = table.set_column(column, table.column_names[column], changed)
+    pq.write_table(table, made)
+    by_columns = _came(made, "parquet", "csv", {})
+    for module in (flat, survey):
+        monkeypatch.setattr(module, "columns_suffice", lambda _: None)
+    assert by_columns == _came(made, "parquet", "csv", {})
 
 
 @pytest.mark.parametrize("style", [CellStyle(), CellStyle(null="NA"), CellStyle("\t", alone=True)])

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from serialpack.conversion.types import arrow_cells
-from serialpack.conversion.types.conventions import CONVENTIONS, texts_of
+from serialpack.conversion.types.conventions import CONVENTIONS, FULL, texts_of
 from serialpack.conversion.types.seen import CellsSeen
 from serialpack.conversion.types.spelling import Spelling, possible, values_of
 from tests.conversion.types.test_types import INFER, converted
@@ -121,12 +121,13 @@ def test_a_convention_writes_what_its_manual_has(name: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["parquet", "arrow", "sqlite"])
-@pytest.mark.parametrize("name", CONVENTIONS)
+@pytest.mark.parametrize("name", [*CONVENTIONS, FULL])
 def test_columns_of_any_convention_have_a_type_and_come_back(name: str, target: str) -> None:
     """Also where most blocks have nothing that tells it: they stayed text."""
     plain = [0.5, 2.25, 1024.0, -7.125, 33.0, 0.0625] * 700
     values = [*plain, *numbers(6), *plain]
-    cells = [c for c in texts_of(values, name) if not (c.isdigit() and int(c) > 1 << 53)]
+    texts = texts_of(values, name) if name != FULL else [f"{value:.17g}" for value in values]
+    cells = [c for c in texts if not (c.isdigit() and int(c) > 1 << 53)]
     source = "\n".join(["x,n", *(f"{cell},{n}" for n, cell in enumerate(cells)), ""]).encode()
     data, report = converted(source, target, shaping=INFER)
     assert report.types == {"x": "number", "n": "integer"}
@@ -145,6 +146,8 @@ def columns() -> list[list[str]]:
         values += [drawn.choice([0.0, -0.0])] * drawn.randrange(2)
         name = drawn.choice([*CONVENTIONS, None])
         found.append(texts_of(values, name) if name else [*map(repr, values)])
+        if not digits:
+            found.append([f"{value / 8:.17g}" for value in values])
     return found
 
 
@@ -162,4 +165,4 @@ def test_what_is_settled_by_sizes_is_what_all_cells_tell(monkeypatch: pytest.Mon
         assert by_text.spellings == expected, cells
         assert by_arrays.spellings == expected, cells
         told |= {each.style for each in expected}
-    assert told >= {*CONVENTIONS, "", ".0"}
+    assert told >= {*CONVENTIONS, "", ".0", FULL}

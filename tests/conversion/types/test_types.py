@@ -48,7 +48,7 @@ COLUMNS: dict[str, tuple[list[str], list[Any] | None]] = {
     "integers": (["1", "-20", "", "0"], [1, -20, None, 0]),
     "zip codes": (["00501", "10001"], None),
     "a plus": (["+1", "2"], None),
-    "a negative zero": (["-0", "1"], None),
+    "a negative zero": (["-0", "1"], [-0.0, 1.0]),
     "wide": (["18446744073709551615", "0"], [2**64 - 1, 0]),
     "too wide": (["18446744073709551616", "0"], None),
     "wide both ways": (["18446744073709551615", "-1"], None),

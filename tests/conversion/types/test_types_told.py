@@ -28,7 +28,9 @@ def test_columns_that_stay_text_are_named() -> None:
     source = b"a,b,c\n1,x,00123\n2,y,7\n"
     _, report = converted(source, "parquet", shaping=INFER)
     assert (report.types, report.text) == ({"a": "integer"}, ("b", "c"))
-    wanted = "  text as before: b, c; --types NAME=TYPE gives a column a type"
+    wanted = (
+        "  text as before: b, c; --types NAME=number (date, boolean, ...) reads any spelling of one"
+    )
     assert told_of(report, verbose=False) == [wanted]
     # Of records of other formats, numbers are no text.
     _, report = converted(b'{"n":1,"s":"x","t":"2024-01-02"}\n', "parquet", "ndjson", shaping=INFER)
@@ -84,7 +86,9 @@ def test_numbers_that_decimals_keep_are_named(rows: int, monkeypatch: pytest.Mon
     for _ in "columns", "records":
         _, report = converted(text.encode(), "parquet", shaping=INFER)
         assert (report.types, report.decimals) == ({"g": "integer"}, kept)
-        assert told_of(report, verbose=False) == [f"{words} all digits of numbers"]
+        assert told_of(report, verbose=False) == [
+            f"{words} all digits of numbers, =number makes doubles"
+        ]
         assert converted(text.encode(), "json", shaping=INFER)[1].decimals == ()
         monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
     made, _ = converted(text.encode(), "parquet", shaping=by_hand(**dict.fromkeys(kept, "decimal")))
@@ -107,8 +111,17 @@ def test_what_gives_tabs_back_is_told() -> None:
         assert converted(made, "csv", "parquet")[0] == source
 
 
-def test_what_does_for_intervals_is_told() -> None:
-    """They were an unknown type, or no duration, without a word of why."""
+def test_times_in_several_zones_are_not_counted_as_typed() -> None:
+    """They are text, and were told to be that and to have a type."""
+    cells = b"t,n\n2024-01-01T00:00:00+01:00,1\n2024-07-01T00:00:00+02:00,2\n"
+    _, report = converted(cells, "parquet", shaping=by_hand(t="timestamp", n="integer"))
+    assert (report.types, report.carried[0].rule) == ({"n": "integer"}, "timestamps")
+
+
+def test_what_does_for_intervals_and_words_of_others_is_told() -> None:
+    """They were an unknown type, or no duration, without a word of why; so were words of others."""
+    with pytest.raises(serialpack.UsageError, match="'float'; number is what it is called here"):
+        converted(b"a\n1.50\n2.5\n", "arrow", shaping=by_hand(a="float"))
     with pytest.raises(serialpack.UsageError, match="'interval'; duration is of days"):
         converted(b"a\nP1D\n", "arrow", shaping=by_hand(a="interval"))
     with pytest.raises(serialpack.SerialpackError, match="months and years have no length"):
