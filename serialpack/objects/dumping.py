@@ -29,7 +29,6 @@ from serialpack.formats.python.buffers import (
 )
 from serialpack.pipeline.pack import pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.packing import Packing, check_meta
-from serialpack.pipeline.unpack import Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
 from serialpack.serializers.objects.columns import LONG, may_have_columns
@@ -43,7 +42,7 @@ from serialpack.serializers.one_object import (
 )
 from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
-from serialpack.stages.stage import MAX_BLOCK, Buffer
+from serialpack.stages.stage import MAX_BLOCK, Buffer, Write
 from serialpack.warned import warn_caller
 
 if TYPE_CHECKING:

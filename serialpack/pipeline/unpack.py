@@ -22,8 +22,7 @@ from serialpack.pipeline.timing import add_seconds, record, timed, turns
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
-from serialpack.stages.stage import Buffer
-from serialpack.stages.stage import Write as Write
+from serialpack.stages.stage import Buffer, Write
 from serialpack.units import format_size
 from serialpack.watch import watching
 

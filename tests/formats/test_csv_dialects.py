@@ -16,7 +16,8 @@ import serialpack
 from serialpack.detection.detect import detect, told
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
-from serialpack.formats.csv.dialects import _fits_plain, _plain_rows, fits
+from serialpack.formats.csv.dialects import _fits_plain, _plain_rows
+from serialpack.formats.csv.widths import fits
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.conversion.converting import converted
