@@ -66,6 +66,7 @@ _LIMITS = {
     "object-in-place": {"formats.python.buffers.LARGE": 64},
     "object-together": {
         "serializers.objects.columns.FEW_NUMBERS": 3,
+        "serializers.objects._grouping.FEW_NUMBERS": 3,
         "serializers.objects.write.LONG": 0,
     },
 }

@@ -98,14 +98,24 @@ def _attributed() -> list[ExtType]:
 
 
 def _together() -> bytes:
-    """Lists of numbers, moments and rows by columns, and a map, as many of them are written."""
+    """Lists of numbers, moments, rows and named tuples by columns, scalars and a map, as many of
+    them are written."""
     buffers: list[bytes] = []
 
-    def listed(kind: str, items: bytes, shape: list[int], *more: Any) -> ExtType:
+    def array(kind: str, items: bytes, shape: list[int]) -> ExtType:
         buffers.append(items)
-        array = ExtType(18, packb([None, repr(kind), shape, False, True]))
-        return ExtType(55, packb([array, *more]))
+        return ExtType(18, packb([None, repr(kind), shape, False, True]))
 
+    def listed(kind: str, items: bytes, shape: list[int], *more: Any) -> ExtType:
+        return ExtType(55, packb([array(kind, items, shape), *more]))
+
+    def first() -> ExtType:
+        return listed("|u1", b"\1\2\3", [3])
+
+    def rows() -> ExtType:
+        return ExtType(56, packb([None, first(), words]))
+
+    words = ["x", "y", "z"]
     three = struct.pack("<3q", 1_700_000_000_000_001, -1, 0)
     zone = ExtType(38, packb([3600, 0]))
     parts = [
@@ -116,20 +126,13 @@ def _together() -> bytes:
         listed("<M8[us]", three, [3]),
         listed("<M8[D]", struct.pack("<3q", -719_162, 1, 2), [3]),
         listed("<m8[us]", three, [3]),
-        ExtType(56, packb([["a", "é"], listed("|u1", b"\1\2\3", [3]), ["x", None, ""]])),
-        ExtType(56, packb(["tuple", listed("|u1", b"\1\2\3", [3]), ["x", "y", "z"]])),
-        ExtType(56, packb([None, ["x", "y", "z"], listed("|u1", b"\1\2\3", [3])])),
-        ExtType(
-            56,
-            packb(
-                [
-                    "lists",
-                    listed("|u1", b"\2\0\1", [3]),
-                    listed("|u1", b"\1\2\3", [3]),
-                ]
-            ),
-        ),
-        ExtType(57, packb([listed("|u1", b"\1\2\3", [3]), ["x", "y", "z"]])),
+        ExtType(56, packb([["a", "é"], first(), ["x", None, ""]])),
+        ExtType(56, packb(["tuple", first(), words])),
+        ExtType(56, packb([None, words, first()])),
+        ExtType(56, packb(["lists", listed("|u1", b"\2\0\1", [3]), first()])),
+        ExtType(57, packb([first(), words])),
+        ExtType(58, packb([29, "tests.fidelity.things", "Pair", rows()])),
+        ExtType(59, packb([array("<f4", struct.pack("<3f", 1, 2.5, -1), [3])])),
     ]
     return framed(packb(ExtType(2, packb(parts))), buffers)
 

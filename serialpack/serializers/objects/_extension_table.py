@@ -40,7 +40,7 @@ from serialpack.serializers.objects.arrays import (
     scalar_over,
     shown_of,
 )
-from serialpack.serializers.objects.columns import COLUMNS, MAP, NUMBERS, OBJECTS_OF, ROWS
+from serialpack.serializers.objects.columns import COLUMNS, MAP, NUMBERS, OBJECTS_OF, ROWS, SCALARS
 from serialpack.serializers.objects.of_arrow import ARROW, OF_ARROW, arrow_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, numpy_of
 from serialpack.serializers.objects.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES, pandas_of
@@ -94,6 +94,7 @@ _OWN_TOLD: dict[int, Told] = {
     **dict.fromkeys((DATACLASS, MODEL, ATTRIBUTED, ERROR), _by_name),
     ROWS: partial(value_of, ROWS),
     NUMBERS: lambda parts: f"numbers, {parts[0]}",
+    SCALARS: lambda parts: f"scalars, {parts[0]}",
     COLUMNS: _columns,
     MAP: lambda parts: {"keys": parts[0], "values": parts[1]},
     DEQUE: lambda parts: tuple(parts[1:]),

@@ -10,7 +10,7 @@ from serialpack.formats.msgpack.values import messages
 from serialpack.serializers.base import ObjectOutline
 from serialpack.serializers.objects._extension_table import Extension, Met, extension
 from serialpack.serializers.objects.arrays import ARRAY, descr_of, one_of
-from serialpack.serializers.objects.columns import NUMBERS, OBJECTS_OF
+from serialpack.serializers.objects.columns import OBJECTS_OF, OF_ARRAYS
 from serialpack.serializers.objects.of_arrow import ARROW
 from serialpack.stages.stage import Buffer
 
@@ -39,7 +39,7 @@ class _Outliner:
         before = len(self.beside)
         (parts,) = messages(data, ext_hook=self)
         self._level -= 1
-        if code == NUMBERS:
+        if code in OF_ARRAYS:
             self.listed.update(range(before, len(self.beside)))
         found = extension(code)
         # Parts that stand by columns are told, and no list.

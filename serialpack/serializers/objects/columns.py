@@ -15,10 +15,13 @@ from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from serialpack.serializers.objects.arrays import is_array
+from serialpack.values.arrays import is_plain_scalar
 
-#: The extensions of many tuples of one length, of many numbers, of many rows, of a large map, and
-#: of many objects of one class.
-ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF = 48, 55, 56, 57, 58
+#: The extensions of many tuples of one length, of many numbers, of many rows, of a large map, of
+#: many objects of one class, and of many scalars of NumPy.
+ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS = 48, 55, 56, 57, 58, 59
+#: Those whose first part is an array that is made for it.
+OF_ARRAYS = frozenset({NUMBERS, SCALARS})
 
 #: In a shorter message nobody looks for many numbers: no filters would be tried for them.
 LONG = 128 << 10
@@ -55,7 +58,7 @@ _HELD = {
 
 class Together(NamedTuple):
     """An extension and its parts, in place of a value. It is to be written when it is met: arrays
-    are counted in the order of a message. Of NUMBERS the first part is an array of NumPy."""
+    are counted in the order of a message. The first part of ``OF_ARRAYS`` is one of NumPy."""
 
     code: int
     parts: list[Any]
@@ -77,6 +80,8 @@ def list_together(value: list[Any]) -> Together | None:
         return rows_together(value)
     if parts := _parts_of_numbers(value):
         return Together(NUMBERS, parts)
+    if parts := _scalars_of(value):
+        return Together(SCALARS, parts)
     if parts := _columns_of(value) or _lists_of(value):
         return Together(COLUMNS, parts)
     return rows_together(value)
@@ -134,6 +139,8 @@ def _have_numbers(items: Iterable[Any], levels: int = 2) -> bool:
             return True
         if levels and kind in _OF_ROWS and _have_numbers(_items(item), levels - 1):
             return True
+        if is_plain_scalar(item):
+            return True
     return False
 
 
@@ -169,6 +176,18 @@ def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
     if made is None or (len(shape) > 1 and len(made) > 1):
         return None
     return [made[0].reshape(shape), *made[1:]]
+
+
+def _scalars_of(items: list[Any]) -> list[Any] | None:
+    """The array of ``items``, which are scalars of NumPy, of one type, and many; else None."""
+    kinds = set(map(type, items))
+    if len(items) < FEW_NUMBERS or len(kinds) > 1 or not is_plain_scalar(items[0]):
+        return None
+    import numpy as np
+
+    found = np.array(items)
+    # Of two types that look alike, in an array it is the usual one.
+    return [found] if {np.dtype(found.dtype.str).type} == kinds else None
 
 
 def _mostly(items: list[Any]) -> list[Any] | None:
@@ -292,6 +311,18 @@ def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
     return _merged(items, *others) if others else items
 
 
+def _scalars_back(found: Any) -> list[Any]:
+    """The scalars of NumPy that the part of SCALARS has; ValueError for any other."""
+    import numpy as np
+
+    if not is_array(found) or isinstance(found, np.generic):
+        raise ValueError("scalars without their array")
+    array = np.asarray(found).view(np.ndarray)
+    if array.dtype.kind not in "biufc" or array.ndim != 1:
+        raise ValueError(f"scalars of type {array.dtype}")
+    return list(array)
+
+
 def _merged(items: list[Any], places: Any, others: Any) -> list[Any]:
     """``items`` with ``others``, so that these stand at ``places``."""
     if type(places) is not list or type(others) is not list or set(map(type, places)) != {int}:
@@ -350,4 +381,5 @@ BACK_TOGETHER: dict[int, Callable[..., Any]] = {
     NUMBERS: _numbers_back,
     COLUMNS: _columns_back,
     MAP: _map_back,
+    SCALARS: _scalars_back,
 }

@@ -42,8 +42,8 @@ from serialpack.serializers.objects.arrays import (
 from serialpack.serializers.objects.columns import (
     FEW_NUMBERS,
     LONG,
-    NUMBERS,
     OBJECTS_OF,
+    OF_ARRAYS,
     ROWS,
     Together,
     may_have_columns,
@@ -76,7 +76,7 @@ _FLAT = frozenset({ARRAY, SCALAR, SAME})
 _MANY_TUPLES = 200
 #: Of so many extensions most may be moments in a list; in the first ones numbers are looked for.
 _MANY_EXTENSIONS, _LOOKED_AT = LONG // 8, 64
-#: Of so many objects of the user's classes it is worth it to look whether they stand in lists.
+#: Of so many values of a class it is worth it to look whether they stand in lists.
 _MANY_OBJECTS = 4096
 #: Of a tuple of more items it is worth it to look whether they are numbers.
 _LONG_TUPLE = 16
@@ -147,9 +147,9 @@ class ExtensionWriter:
         self._more = math.inf if self._grouping.rows or not beside else _MANY_EXTENSIONS
         #: Whether it has made arrays of numbers that are none, or taken objects together.
         self.made = False
-        #: How many objects were met that are grouped by their class; and whether in the first
+        #: How many values were met that are grouped by their class; and whether in the first
         #: extensions there may be many numbers.
-        self._objects_met = 0
+        self._small_met = 0
         self._may_have_columns = False
         #: Makes the extension of a code and data, without the questions that its class asks.
         self._ext: Callable[[tuple[int, bytes]], Any]
@@ -187,11 +187,11 @@ class ExtensionWriter:
         """Whether what it has written, as far as it came, may be worth being written by columns."""
         if not self._beside:
             return False
-        if self._objects_met >= _MANY_OBJECTS:
+        if self._small_met >= _MANY_OBJECTS:
             return True
         if len(self.data) < LONG and self._more > 0:
             return False
-        likely = self._may_have_columns or self._objects_met >= FEW_NUMBERS
+        likely = self._may_have_columns or self._small_met >= FEW_NUMBERS
         return likely or any(map(may_have_columns, self._records))
 
     def close(self) -> None:
@@ -237,7 +237,7 @@ class ExtensionWriter:
         if code == ROWS or code in _FLAT:
             return self._inside(code, parts)
         self.made |= code == OBJECTS_OF
-        if code == NUMBERS:
+        if code in OF_ARRAYS:
             parts = [self._made_array(parts[0]), *parts[1:]]
         return self._inside(code, [self._grouping.apart(part) for part in parts], looked=False)
 
@@ -282,9 +282,7 @@ class ExtensionWriter:
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
         found = self._inside(made[0], made[1])
         if made[0] in GROUPED:
-            self._objects_met += 1
-            if self._objects_met == _MANY_OBJECTS and self._beside and not self._grouping.rows:
-                raise _ManySmall
+            self._meet_small()
         if made[0] in REFERRED:
             self._refer_to(value)
         elif made[0] == DATACLASS:
@@ -292,6 +290,11 @@ class ExtensionWriter:
         elif made[0] == ENUM:
             self._members[id(value)] = value, found
         return found
+
+    def _meet_small(self) -> None:
+        self._small_met += 1
+        if self._small_met == _MANY_OBJECTS and self._beside and not self._grouping.rows:
+            raise _ManySmall
 
     def _refer_to(self, value: Any) -> None:
         """Keep ``value``, an object of a class that has attributes alone or an exception: it may
@@ -369,6 +372,7 @@ class ExtensionWriter:
             return SAME, [known[0]]
         facts, data = described(np.asarray(value))
         if isinstance(value, np.generic):
+            self._meet_small()
             return SCALAR, [bytes(data), facts[0]]
         if self._beside and not self._of_library:
             self._known[id(value)] = self._arrays, value

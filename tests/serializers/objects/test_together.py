@@ -79,6 +79,8 @@ VALUES: dict[str, Any] = {
     "map by number": {n: n / 8 for n in range(N)},
     "map of maps": {f"{n}": {"a": n, "b": n / 8} for n in range(N)},
     "in a tuple between others": {"a": WALK, "t": (1, {"b": WALK[::-1]}), "c": [*range(N)]},
+    "scalars of NumPy": list(np.cumsum(np.ones(N)) / 8),
+    "maps of scalars": [{"loss": np.float32(n), "n": n} for n in range(N)],
     "dataclasses": [Point(n, DAY + timedelta(n)) for n in range(N)],
     "dataclasses of others": [Point(n, [Point(n, None), things.Colour.RED]) for n in range(5000)],
     "named tuples": [Pair(f"{n % 9}", n / 8) for n in range(N)],
@@ -95,6 +97,7 @@ OTHERS: dict[str, Any] = {
     "moments of two zones": [
         datetime(2024, 1, 1, tzinfo=UTC if n % 2 else BERLIN) for n in range(6000)
     ],
+    "scalars of two types": [np.float32(n) if n % 2 else np.float64(n) for n in range(5000)],
     "texts": [f"text {n}" for n in range(N)],
     "keys that equal others": [{True if n % 2 else 1: n} for n in range(N)],
     "maps of several keys": [{f"{n % 2}": n} for n in range(N)],
@@ -241,6 +244,11 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (58, [16, *POINT, [[{"x": 1, "z": 2}]]]),
         (58, [16, *POINT, [[]]]),
         (58, [29, *POINT, [[1, 2]]]),
+        (59, []),
+        (59, [[1]]),
+        (59, [DAYS]),
+        (59, [_array("<f8", bytes(16), [2, 1])]),
+        (59, [TWO, None]),
         (57, [[1]]),
         (57, [[1, 1], [1, 2]]),
         (57, [[1], [1, 2]]),
