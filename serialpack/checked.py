@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import cache, wraps
-from pathlib import PurePath
 from typing import Any, ParamSpec, TypeVar
 
 from serialpack.errors import UsageError
+from serialpack.imported import imported
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,10 +63,8 @@ _Takes = tuple[frozenset[type | None], list[_Kind]]
 _ANY: _Takes = frozenset(), []
 
 
-#: Arguments that are paths, or files, or several of them; and what paths are nearly always, which
-#: are text.
+#: Arguments that are paths, or files, or several of them.
 _PATHS = frozenset({"source", "sources", "target", "folder", "path", "url", "shared_dict"})
-_TEXTS = str, PurePath
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -92,7 +90,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 def _as_text(path: Any) -> Any:
     """A path as text, also each of several; all else, and bytes that are data and no name, as it
     is."""
-    if isinstance(path, _TEXTS):
+    pathlib = imported("pathlib")  # which takes as long to import as all the rest here
+    if isinstance(path, str) or (pathlib is not None and isinstance(path, pathlib.PurePath)):
         if "\0" in (text := str(path)):  # Python says no more than "embedded null byte"
             raise UsageError("no path has a NUL in it", path=text.replace("\0", "\\0"))
         return path if isinstance(path, str) else text  # a RegularPath stays one

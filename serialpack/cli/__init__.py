@@ -57,7 +57,7 @@ def _run() -> int:
     import gc
 
     # Some hundred modules come in, and stay: nothing is found by looking at them again and again.
-    gc.set_threshold(10_000)
+    gc.set_threshold(50_000)
     from serialpack.cli.app import run
     from serialpack.without_pandas import leave_pandas_out
 

@@ -277,35 +277,33 @@ LFS = KnownFile(
 )
 
 #: Below comments and blank lines, a statement of those with which dumps begin.
-_SQL = re.compile(
-    rb"(?:\s|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/;?)*+"
+_SQL = (
+    rb"(?i)(?:\s|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/;?)*+"
     rb"(?:CREATE\s+(?:TABLE|DATABASE|SCHEMA|VIEW|(?:UNIQUE\s+)?INDEX)|INSERT\s+INTO|DROP\s+TABLE"
-    rb"|BEGIN\s+TRANSACTION|PRAGMA\s+\w+\s*+=|SET\s+[@\w.]+\s*+=)",
-    re.IGNORECASE,
+    rb"|BEGIN\s+TRANSACTION|PRAGMA\s+\w+\s*+=|SET\s+[@\w.]+\s*+=)"
 )
 #: Below comments and blank lines, the name of a section and a key, or two keys.
-_INI = re.compile(
+_INI = (
     rb"(?:[ \t]*(?:[;#!][^\n]*)?\n)*+"
     rb"(?:\[[^]\n\"{},]+\][ \t\r]*\n(?:[ \t]*(?:[;#][^\n]*)?\n)*+[A-Za-z][\w. -]*[=:]"
     rb"|[A-Za-z][\w.-]* ?=(?!=)[^\n]*\n(?:[ \t]*(?:[;#!][^\n]*)?\n)*+[A-Za-z][\w.-]* ?=(?!=))"
 )
 #: A line of nothing but keys with values, of which there are several.
-_LOGFMT = re.compile(
-    rb"(?:[A-Za-z][\w.-]*=(?:\"(?:[^\"\n\\]|\\.)*\"|[^\s\"=]*) ?+){2,}+\r?(?:\n|$)"
-)
+_LOGFMT = rb"(?:[A-Za-z][\w.-]*=(?:\"(?:[^\"\n\\]|\\.)*\"|[^\s\"=]*) ?+){2,}+\r?(?:\n|$)"
+#: Patterns are compiled where text is looked at: that takes longer than a start may.
 _TEXTS = (
-    (HTML, re.compile(rb"(?i)<!doctype html|<html")),
+    (HTML, rb"(?i)<!doctype html|<html"),
     (SQL, _SQL),
-    (LFS, re.compile(rb"version https://git-lfs\.github\.com/spec/")),
-    (GRON, re.compile(rb"json(?:(?:\.\w+|\[[^]\n]*\])++)? = .*;$", re.MULTILINE)),
+    (LFS, rb"version https://git-lfs\.github\.com/spec/"),
+    (GRON, rb"(?m)json(?:(?:\.\w+|\[[^]\n]*\])++)? = .*;$"),
 )
 #: Text that a table of one column may be, too.
 _LIKELY = (
     (LOGFMT, _LOGFMT),
     (INI, _INI),
-    (LOG, re.compile(rb"\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:[\d:]+ [-+]\d{4}\] \"")),
-    (MARKDOWN, re.compile(rb"\|[^\n]*\|[ \r]*\n\|(?=[ :|]*-)[ :|-]*\|[ \r]*(?:\n|$)")),
-    (CARDS, re.compile(rb"BEGIN:V(?:CALENDAR|CARD)\r?\n")),
+    (LOG, rb"\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:[\d:]+ [-+]\d{4}\] \""),
+    (MARKDOWN, rb"\|[^\n]*\|[ \r]*\n\|(?=[ :|]*-)[ :|-]*\|[ \r]*(?:\n|$)"),
+    (CARDS, rb"BEGIN:V(?:CALENDAR|CARD)\r?\n"),
 )
 
 
@@ -354,7 +352,7 @@ def known_text(text: bytes, *, is_table: bool = False) -> KnownFile | None:
     sure.
     """
     kinds = _TEXTS if is_table else (*_TEXTS, *_LIKELY)
-    return next((known for known, pattern in kinds if pattern.match(text)), None)
+    return next((known for known, pattern in kinds if re.match(pattern, text)), None)
 
 
 def known_name(name: str) -> KnownFile | None:

@@ -10,7 +10,6 @@ from typing import Any, cast
 from serialpack.errors import UsageError
 from serialpack.formats.base import Format, Style
 from serialpack.formats.declaration import Declaration, Variants
-from serialpack.formats.foreign import known_name
 
 
 class FormatRegistry:
@@ -63,15 +62,19 @@ class FormatRegistry:
         try:
             return self.declaration(name).name
         except UsageError as error:
+            from serialpack.formats.foreign import known_name
+
             if to and (known := known_name(name)) is not None and known.not_written:
                 raise UsageError(f"{name} is not written", hint=known.not_written) from error
             raise
 
     def _unknown(self, name: str) -> UsageError:
-        if (known := known_name(name)) is not None:
-            return UsageError(f"{name} is {known.cannot}", hint=known.instead)
         import difflib
 
+        from serialpack.formats.foreign import known_name
+
+        if (known := known_name(name)) is not None:
+            return UsageError(f"{name} is {known.cannot}", hint=known.instead)
         words = [*self._by_name, *(x.removeprefix(".") for x in self._by_extension)]
         near = list(dict.fromkeys(difflib.get_close_matches(name, words, n=3)))
         meant = f"did you mean {' or '.join(near)}? " if near else ""

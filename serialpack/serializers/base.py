@@ -16,7 +16,6 @@ from serialpack.errors import UsageError, ValueRefusedError, Ways
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.shared.document import Unwritable
 from serialpack.serializers.holders import Holders, holders
-from serialpack.serializers.refused import innermost
 from serialpack.stages.stage import Buffer, Stage, most_values
 from serialpack.values.kinds import (
     AS_BYTES,
@@ -335,6 +334,8 @@ class RecordSerializer(Serializer):
         return None
 
     def _descend(self, record: Any) -> tuple[str, Any, bool]:
+        from serialpack.serializers.refused import innermost
+
         # What is not written is found without reading, which may take ten times as long.
         reads = self.failure([record], reads=False) is None
         return innermost(record, partial(self.failure, reads=reads), objects=self.holds_objects)

@@ -2,7 +2,6 @@
 cannot hold, and in which refusals, hints and the table of fidelity say it.
 """
 
-import json
 import re
 import struct
 from collections.abc import Iterable
@@ -196,6 +195,8 @@ def value_step(key: Any) -> str:
         return f"[{shown(key)}]"
     if re.fullmatch(_NAME, key):
         return f".{key}"
+    import json
+
     return f"[{json.dumps(key)}]"
 
 
@@ -209,6 +210,8 @@ _STEP = rf'\.({_NAME})|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]'
 def steps_of(path: str) -> list[str | int] | None:
     """The keys and numbers of items that a value's ``path`` is made of; None where it has keys that
     are no text."""
+    import json
+
     steps: list[str | int] = []
     at, step = 1, re.compile(_STEP)  # not at each start
     while at < len(path):

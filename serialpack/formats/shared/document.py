@@ -25,7 +25,6 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
-from serialpack.formats.shared.preview import first_lines
 from serialpack.formats.shared.split import (
     Scan,
     SequenceFinder,
@@ -147,6 +146,8 @@ class DocumentFormat(ValueFormat):
         has_spans = type(self).record_spans is not DocumentFormat.record_spans
         if not self.safe or (has_spans and self.declared.is_text):
             return None
+        from serialpack.formats.shared.preview import first_lines
+
         return first_lines(self, read, count)
 
     def detect_style(self, block: SourceBlock) -> Style:  # noqa: ARG002
