@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, sink
 from serialpack.checked import check_arguments, checked
+from serialpack.collector import gc_paused
 from serialpack.errors import (
     PickleWarning,
     UsageError,
@@ -259,14 +260,15 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
 def _by_columns(chain: str, effort: int, plain: Any, pieces: list[Buffer]) -> _Serialized | None:
     """``plain`` by ``objects``, where ``msgpack`` wrote ``pieces`` and many numbers are in it,
     which are arrays there; None else: what both write alike is portable."""
-    if sum(map(len, pieces)) < LONG or not chain.startswith(AUTO[0]) or not may_have_columns(plain):
+    if not chain.startswith(AUTO[0]) or sum(map(len, pieces)) < LONG or not may_have_columns(plain):
         return None
+    from serialpack.serializers.objects.objects import ObjectsSerializer
+
     writer = writer_of(chain.replace(AUTO[0], "objects", 1), effort, None)
-    try:
-        found = dumped(writer.serializer, plain)
-    except NotTaken:
-        return None
-    return (writer, found) if is_framed(found[0]) else None
+    assert isinstance(writer.serializer, ObjectsSerializer)
+    with gc_paused():
+        found = writer.serializer.dump_by_columns(plain)
+    return (writer, found) if found is not None else None
 
 
 def _is_for_json(obj: Any) -> bool:

@@ -209,7 +209,7 @@ class Projected:
     @property
     def may_be_spaced(self) -> bool:
         """Whether it is a table whose names have spaces before them, which it may be read without
-        (``by_spaces``)."""
+        (``by_rows``)."""
         if not (self._delimiter and self.count):
             return False
         return any(name[:1] == " " for name in self._names()[1:])

@@ -24,8 +24,8 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
-from serialpack.formats.csv.returns import ReturnLines, by_lines
-from serialpack.formats.csv.spaces import SpacedCells, by_spaces
+from serialpack.formats.csv.returns import ReturnLines
+from serialpack.formats.csv.spaces import SpacedCells, by_rows
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.random_access import FileRead
 from serialpack.pipeline.expected_size import expect_restored
@@ -237,10 +237,8 @@ def _of_restored(
         found, usual, read, loose, maker = normalized(read, head, found, None, asked.table)
         plan = plan._replace(source=usual)
     elif plan.source_serializer is None and declared.delimiter:
-        read, loose = by_lines(restored.read, restored.front(HEAD)[0])
-        if loose is None:
-            mark = declared.delimiter.decode()
-            read, loose = by_spaces(restored.read, restored.front(HEAD)[0], mark)
+        mark = declared.delimiter.decode()
+        read, loose = by_rows(restored.read, restored.front(HEAD)[0], mark)
     as_it_is = read == restored.read
     head = restored.front(HEAD)[0] if asked.trust else b""
     if plan.source_serializer is None and _in_file(plan.source):

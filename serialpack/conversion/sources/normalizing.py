@@ -22,8 +22,8 @@ from serialpack.formats.csv.found import (
     doubled_pieces,
     front_in_utf8,
 )
-from serialpack.formats.csv.returns import ReturnLines, by_lines
-from serialpack.formats.csv.spaces import SpacedCells, by_spaces
+from serialpack.formats.csv.returns import ReturnLines
+from serialpack.formats.csv.spaces import SpacedCells, by_rows
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
 
 _PIECE = 1 << 20
@@ -74,11 +74,9 @@ def normalized(
     if not dialect.escaped:
         usual = text.read if dialect.encoding else read
         front = front_in_utf8(head, dialect.encoding)
-        by_line, lines = by_lines(usual, front)
-        if lines is None:
-            by_line, lines = by_spaces(usual, front, dialect.delimiter)
+        by_row, lines = by_rows(usual, front, dialect.delimiter)
         if lines is not None:
-            text = Pieces(iter(partial(by_line, _PIECE), b""))
+            text = Pieces(iter(partial(by_row, _PIECE), b""))
     if dialect != dialect.usual() or lines is not None:
         _, failed = text.front(len(head))
         if failed is not None:

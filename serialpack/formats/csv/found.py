@@ -11,8 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from serialpack.formats.base import Read, Style
-from serialpack.formats.csv.returns import by_lines
-from serialpack.formats.csv.spaces import by_spaces
+from serialpack.formats.csv.spaces import by_rows
 from serialpack.formats.csv.tokens import QUOTED_FIELD
 from serialpack.formats.declaration import Declaration
 
@@ -194,10 +193,7 @@ def in_lines(declared: Declaration, read: Read, head: bytes) -> Read:
     if not declared.delimiter:
         return read
     dialect = dialect_of(declared)
-    if dialect != dialect.usual():
-        return read
-    read, lines = by_lines(read, head)
-    return read if lines is not None else by_spaces(read, head, dialect.delimiter)[0]
+    return by_rows(read, head, dialect.delimiter)[0] if dialect == dialect.usual() else read
 
 
 def front_in_utf8(head: bytes, encoding: str) -> bytes:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from serialpack.formats.base import MAX_BLOCK, Read
+from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.csv.widths import fits
 from serialpack.values.kinds import Loss
 
@@ -28,18 +29,21 @@ class SpacedCells(NamedTuple):
         return "cells behind spaces, which are no part of them"
 
 
-def by_spaces(read: Read, head: bytes, delimiter: str) -> tuple[Read, SpacedCells | None]:
-    """What reads a table in UTF-8 that begins with ``head`` without the spaces before its cells,
-    where these have quotes behind them, and how it is read then."""
-    if delimiter and has_spaces(head, delimiter):
+def by_rows(
+    read: Read, head: bytes, delimiter: str
+) -> tuple[Read, ReturnLines | SpacedCells | None]:
+    """What reads a table in UTF-8 that begins with ``head`` so that ``split`` finds its records and
+    cells, where its lines end otherwise, or cells have spaces before them and quotes behind these;
+    and how it is read then."""
+    by_line, lines = by_lines(read, head)
+    if lines is None and delimiter and has_spaces(head, delimiter):
         return _Spaceless(read, delimiter).read, SpacedCells()
-    return read, None
+    return by_line, lines
 
 
 def has_spaces(head: bytes, delimiter: str) -> bool:
     """Whether cells of a text that begins so are in quotes behind spaces: its first rows fit each
     other without these, and all cells have spaces before them, or rows do not fit with them."""
-
     mark = delimiter.encode()
     if re.search(re.escape(mark) + b' +"', head) is None:
         return False

@@ -54,8 +54,8 @@ class Grouping:
         kind = type(value)
         if kind is bytearray and self.bytearrays:
             self.met = True
-            code, parts = OWN_TYPES[bytearray](value) or (0, [])
-            return Together(code, parts)
+            made = OWN_TYPES[bytearray](value)
+            return made and Together(*made)
         if kind is list:
             if self.rows and (found := self._of_list(value)):
                 return found
@@ -76,6 +76,8 @@ class Grouping:
         return list_together(value) or self._objects_of_one_class(value)
 
     def _map_of_objects(self, value: dict[Any, Any]) -> Together | None:
+        if len(value) < FEW_NUMBERS:
+            return None
         found = self._objects_of_one_class([*value.values()])
         return found and Together(MAP, [[*value], found])
 

@@ -78,21 +78,21 @@ def list_together(value: list[Any]) -> Together | None:
     None for another."""
     if not _may_be_many(value):
         return rows_together(value)
-    if parts := _parts_of_numbers(value):
+    kinds = set(map(type, value))
+    if parts := _parts_of_numbers(value, kinds):
         return Together(NUMBERS, parts)
-    if parts := _scalars_of(value):
+    if parts := _scalars_of(value, kinds):
         return Together(SCALARS, parts)
-    if parts := _columns_of(value) or _lists_of(value):
+    if parts := _columns_of(value, kinds) or _lists_of(value, kinds):
         return Together(COLUMNS, parts)
     return rows_together(value)
 
 
 def map_together(value: dict[Any, Any]) -> Together | None:
     """What stands for a large map with numbers among its keys or its values; None for another."""
-    if len(value) < FEW_NUMBERS:
+    if len(value) < FEW_NUMBERS or not (_have_numbers(value) or _have_numbers(value.values())):
         return None
-    parts = [list(value), list(value.values())]
-    return Together(MAP, parts) if any(map(_have_numbers, parts)) else None
+    return Together(MAP, [list(value), list(value.values())])
 
 
 def _may_be_many(value: list[Any]) -> bool:
@@ -119,7 +119,8 @@ def _may_have_columns(value: Any, least: int) -> bool:
         if type(value) not in _HOLDING:
             continue
         items = [*islice(_items(value), _LOOKED_AT)]
-        if len(value) >= least and (_have_numbers(items) or _have_numbers(value)):
+        keys = value if type(value) is dict else ()
+        if len(value) >= least and (_have_numbers(items) or _have_numbers(keys)):
             return True
         if _is_many_numbers(value, least):
             return True
@@ -154,13 +155,14 @@ def _is_many_numbers(value: Any, least: int) -> bool:
     return size >= least and type(value) in _KINDS
 
 
-def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
-    """The parts of an extension of ``items``: all, or most, are integers, or floats, or days, or
-    what ``_array_of`` takes else, or all are lists of one length of these; and many. None else.
+def _parts_of_numbers(items: list[Any], kinds: set[type]) -> list[Any] | None:
+    """The parts of an extension of ``items``, which are of ``kinds``: all, or most, are integers,
+    or floats, or days, or what ``_array_of`` takes else, or all are lists of one length of these;
+    and many. None else.
 
     An array, and where needed a time zone or None, and the places of all other items, and these.
     """
-    kinds, shape = set(map(type, items)), [len(items)]
+    shape = [len(items)]
     while kinds == {list} and len(shape) < _MOST_DIMENSIONS:
         lengths = set(map(len, items))
         if len(lengths) > 1 or 0 in lengths or len(items) * max(lengths) > _MOST_ITEMS:
@@ -172,15 +174,14 @@ def _parts_of_numbers(items: list[Any]) -> list[Any] | None:
         return None
     if len(kinds) > 1:
         return _mostly(items) if len(shape) == 1 else None
-    made = _array_of(items, kinds.pop())
+    made = _array_of(items, *kinds)
     if made is None or (len(shape) > 1 and len(made) > 1):
         return None
     return [made[0].reshape(shape), *made[1:]]
 
 
-def _scalars_of(items: list[Any]) -> list[Any] | None:
+def _scalars_of(items: list[Any], kinds: set[type]) -> list[Any] | None:
     """The array of ``items``, which are scalars of NumPy, of one type, and many; else None."""
-    kinds = set(map(type, items))
     if len(items) < FEW_NUMBERS or len(kinds) > 1 or not is_plain_scalar(items[0]):
         return None
     import numpy as np
@@ -245,11 +246,10 @@ def _narrow(found: Any) -> Any:
     return found
 
 
-def _columns_of(rows: list[Any]) -> list[Any] | None:
+def _columns_of(rows: list[Any], kinds: set[type]) -> list[Any] | None:
     """The parts of an extension of ``rows``, by columns: all are tuples or lists of one length, or
     maps of the same names, and many. None for others, and where no number is in the
     first ones."""
-    kinds = set(map(type, rows))
     if len(kinds) > 1 or not kinds < _OF_ROWS or len(rows) < FEW_NUMBERS:
         return None
     if not 0 < len(rows[0]) <= len(rows) or not _have_numbers(rows):
@@ -268,9 +268,9 @@ def _columns_of(rows: list[Any]) -> list[Any] | None:
     return [head, *(list(map(itemgetter(key), rows)) for key in keys)]
 
 
-def _lists_of(rows: list[Any]) -> list[Any] | None:
+def _lists_of(rows: list[Any], kinds: set[type]) -> list[Any] | None:
     """As ``_columns_of``, of lists of any lengths, whose items stand by columns together."""
-    if set(map(type, rows)) != {list}:
+    if kinds != {list}:
         return None
     lengths = list(map(len, rows))
     if not FEW_NUMBERS <= sum(lengths) <= _MOST_ITEMS:
@@ -285,13 +285,18 @@ def _rows_back(size: int, *items: Any) -> list[tuple[Any, ...]]:
     return list(zip(*[iter(items)] * size, strict=True))
 
 
-def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
-    """The list that the parts of NUMBERS are of; ValueError where they are of none."""
+def _array_in(part: Any) -> Any:
+    """The array that a part is, which may be in a file; ValueError where it is none."""
     import numpy as np
 
-    if not is_array(found) or isinstance(found, np.generic):
+    if not is_array(part) or isinstance(part, np.generic):
         raise ValueError("numbers without their array")
-    array = np.asarray(found)  # which may be one in a file
+    return np.asarray(part).view(np.ndarray)
+
+
+def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
+    """The list that the parts of NUMBERS are of; ValueError where they are of none."""
+    array = _array_in(found)
     if array.dtype.str not in _READ:
         raise ValueError(f"numbers of type {array.dtype}")
     if not array.ndim or not array.size:  # lists without items may be any number of them
@@ -313,11 +318,7 @@ def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
 
 def _scalars_back(found: Any) -> list[Any]:
     """The scalars of NumPy that the part of SCALARS has; ValueError for any other."""
-    import numpy as np
-
-    if not is_array(found) or isinstance(found, np.generic):
-        raise ValueError("scalars without their array")
-    array = np.asarray(found).view(np.ndarray)
+    array = _array_in(found)
     if array.dtype.kind not in "biufc" or array.ndim != 1:
         raise ValueError(f"scalars of type {array.dtype}")
     return list(array)

@@ -57,6 +57,14 @@ class ObjectsSerializer(RecordSerializer):
             return None
         return found.pieces() if found.met_bytearrays else None
 
+    def dump_by_columns(self, obj: Any) -> list[Buffer] | None:
+        """As ``dump_object``, of a long object that may have columns; None where it has none."""
+        try:
+            found = written([obj], beside=True, columns=True)
+        except FAILURES:
+            return None
+        return found.pieces() if found.made else None
+
     def message(self, obj: Any) -> tuple[bytes, list[memoryview]]:
         """An object, and the large buffers that stand beside it, for ``load_over`` elsewhere: of no
         class of the user's, which need not be imported there. One of ``FAILURES``, or TooDeep.
