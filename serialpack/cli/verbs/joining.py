@@ -164,30 +164,12 @@ def joined_through(
         )
     is_json = any(FORMATS.declaration(name).is_json for name in (*formats, to))
     tagged = how["tagged"] or not (is_table or is_json)
-    read = Shaping(
-        null=None if is_table or (in_text and not said.typed) else said.null,
-        typed=said.typed,
-        nest=said.nest,
-        separator=said.separator,
-        at=said.at,
-        columnar=said.columnar,
-        header=said.header,
-    )
-    written = Shaping(
-        null=said.null if is_table or in_text else None,
-        flatten=said.flatten,
-        separator=said.separator,
-        indent=said.indent,
-        ascii=said.ascii,
-        infer=said.infer,
-        types=said.types,
-        delimiter=said.delimiter,
-    )
+    nulls_read = not (is_table or (in_text and not said.typed))
     of_target = to in SERIALIZERS and SERIALIZERS.cls(to).takes_options
     plain: ConvertOptions = {**how, "tagged": tagged}
     first: ConvertOptions = {
         **plain,
-        "shaping": read,
+        "shaping": _of_reading(said, null=said.null if nulls_read else None),
         "options": {} if of_target else how["options"],
         "table": None if formats.isdisjoint(DATABASES) else how["table"],
         "max_size": None,
@@ -196,7 +178,7 @@ def joined_through(
     then: ConvertOptions = {
         **plain,
         "format": medium,
-        "shaping": written,
+        "shaping": _of_writing(said, null=said.null if is_table or in_text else None),
         "options": how["options"] if of_target else {},
         "table": how["table"] if to in DATABASES else None,
         "fields": (),
@@ -207,6 +189,33 @@ def joined_through(
     }
     has_widths = _has_widths(to) and any(map(_has_widths, formats))
     return Through(to, medium, first, then, has_widths, [])
+
+
+def _of_reading(said: Shaping, *, null: str | None) -> Shaping:
+    """What of ``said`` is for the inputs, with which text is null."""
+    return Shaping(
+        null=null,
+        typed=said.typed,
+        nest=said.nest,
+        separator=said.separator,
+        at=said.at,
+        columnar=said.columnar,
+        header=said.header,
+    )
+
+
+def _of_writing(said: Shaping, *, null: str | None) -> Shaping:
+    """What of ``said`` is for the one output, with which text is null."""
+    return Shaping(
+        null=null,
+        flatten=said.flatten,
+        separator=said.separator,
+        indent=said.indent,
+        ascii=said.ascii,
+        infer=said.infer,
+        types=said.types,
+        delimiter=said.delimiter,
+    )
 
 
 def _has_widths(format: str) -> bool:
