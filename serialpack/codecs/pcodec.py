@@ -236,7 +236,9 @@ def _smallest(
         return stream_of(numbers, before, level, best)
     found = {best: stream_of(numbers, before, QUICK, best)}
     chunks = _CHUNKS_FORETOLD if foretold else _CHUNKS
-    changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in chunks]
+    count = len(numbers) - before
+    cuts = [chunk for chunk in chunks if -(-count // chunk) != -(-count // best.chunk)]
+    changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in cuts]
     # What some of them are multiples of it sees in a few, which it draws by how many there are: of
     # one in three arrays of such it misses that.
     changes += [{"aside": 1}] if numbers.dtype.kind == "f" and best.unit is None else []
