@@ -152,7 +152,9 @@ def _sizes_in_frame(raws: list[bytes], level: int) -> list[int]:
     """The bytes that each of ``raws`` adds to one frame, behind those before it."""
     import zstandard
 
-    frame = zstandard.ZstdCompressor(level=level).compressobj()
+    # Of a size that is not told, a high level makes room for much: that takes far longer than it.
+    size = sum(map(len, raws))
+    frame = zstandard.ZstdCompressor(level=level).compressobj(size=size)
     flush = zstandard.COMPRESSOBJ_FLUSH_BLOCK
     return [len(frame.compress(raw)) + len(frame.flush(flush)) for raw in raws]
 
