@@ -49,9 +49,7 @@ LITTLE = 64 << 10
 #: Flags beside those of a block. UNPROVED: nothing was proved when it was packed. NAMES_ENTRY: the
 #: name is the path of an entry of an archive. NAMES_DICTIONARY: the map of further values names a
 #: dictionary.
-UNPROVED = 8
-NAMES_ENTRY = 16
-NAMES_DICTIONARY = 32
+UNPROVED, NAMES_ENTRY, NAMES_DICTIONARY = 8, 16, 32
 _KNOWN_FLAGS = STORED | EXACT | UNPROVED | NAMES_ENTRY | NAMES_DICTIONARY
 
 #: The front of the body, the same in all versions: size of the payload in bytes, version. So a
@@ -65,9 +63,11 @@ _PLACED = ("c", "f", "n", "e", "t", "w", "u", "b")
 #: Features in ``needs`` -> the flag that stands for them.
 _BY_FLAG = {ENTRY: NAMES_ENTRY, DICTIONARY: NAMES_DICTIONARY}
 
-
 #: The types of names and of times that ``ShortReader`` takes.
 _NAMES, _TIMES = (str, type(None)), (int, type(None))
+
+#: Why the chain was chosen is told where it takes one of so many parts of the payload at most.
+_TELLING = 1000
 
 #: The most bytes of a body that ``ShortReader`` takes: so a header made of it keeps to its limit.
 _PLAIN = 16 << 10
@@ -122,6 +122,7 @@ class ShortWriter:
         self._flags = UNPROVED * header.unproved
         self._flags |= sum(flag for need, flag in _BY_FLAG.items() if need in needs)
         self._rest = rest
+        self._brief = {key: value for key, value in rest.items() if key != "y"}
         self._read_back = False
 
     def frame(
@@ -148,9 +149,9 @@ class ShortWriter:
             same = read_back(array) == fields
         else:
             header, read = self._read(frame, payload)
-            # Only the digits of the writer's version are stored, and no block size.
+            # Only the digits of the writer's version are stored, no block size, and why at times.
             given = self._header._replace(
-                mtime=mtime, block_size=header.block_size, writer=header.writer
+                mtime=mtime, block_size=header.block_size, writer=header.writer, why=header.why
             )
             given = given._replace(name=name) if given.entry is None else given
             same = (header, read) == (given, block)
@@ -177,7 +178,7 @@ class ShortWriter:
             None if serialized == block.size else serialized,
             block.check,
             block.source_check,
-            self._rest,
+            self._rest if len(self._header.why) * _TELLING <= len(payload) else self._brief,
             block.entries,
         ]
         while fields[-1] in (None, {}):
@@ -258,8 +259,7 @@ def payload_size(body: bytes, start: int) -> int:
 
 
 class _Framed(NamedTuple):
-    """A short member at the front of a file. ``start``: the place of its frame; ``stop``: the place
-    at which the member ends."""
+    """A short member at the front of a file: its frame is at ``start``, its end at ``stop``."""
 
     start: int
     stop: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import shutil
 import struct
 import subprocess
@@ -65,6 +66,26 @@ def test_little_stands_beside_data_and_name(chain: str, tmp_path: Path) -> None:
     serialpack.unpack(target, back)
     assert back.read_bytes() == LINES
     assert back.stat().st_mtime_ns == source.stat().st_mtime_ns
+
+
+@pytest.mark.parametrize("effort", [3, 9])
+def test_what_auto_says_of_small_files_takes_little(effort: int, tmp_path: Path) -> None:
+    """Why a chain was chosen is for people, and told where it takes next to nothing."""
+    draw = random.Random(7)
+    words = [f"{draw.randrange(9999):x}" for _ in range(60_000)]
+    rows = "".join(f"{n},{n * 7919 % 10007},{word}\n" for n, word in enumerate(words[:3000]))
+    for name, text in (("few.txt", " ".join(words[:6000])), ("few.csv", f"a,b,c\n{rows}")):
+        (tmp_path / name).write_text(text)
+        report = serialpack.pack(tmp_path / name, tmp_path / "out", effort=effort, force=True)
+        assert report.why
+        assert 5000 < report.payload < 40_000
+        (member,) = serialpack.inspect(tmp_path / "out").members
+        assert member.why == ""
+        assert member.container - len(name) <= (100 if member.zstd_envelope else 80), name
+    (tmp_path / "many.txt").write_text(" ".join(words))
+    report = serialpack.pack(tmp_path / "many.txt", tmp_path / "out", effort=effort, force=True)
+    (member,) = serialpack.inspect(tmp_path / "out").members
+    assert member.why == report.why != ""
 
 
 def test_what_is_not_small_is_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ class _Op(NamedTuple):
     leaves: int
 
 
-class _Table(NamedTuple):
+class _Opcodes(NamedTuple):
     """The opcodes by their codes, and of the most frequent ones, which only push a value, what
     finds their ends.
 
@@ -104,7 +104,7 @@ class _Table(NamedTuple):
 
 
 @cache
-def _table() -> _Table:
+def _opcodes() -> _Opcodes:
     import pickletools as tools
 
     of_length = {
@@ -135,7 +135,7 @@ def _table() -> _Table:
             lengths[code] = of_length.get(n, 0)
             if op.stack_after == [tools.pyunicode]:
                 texts.add(code)
-    return _Table(ops, bytes(pushes), bytes(lengths), frozenset(texts))
+    return _Opcodes(ops, bytes(pushes), bytes(lengths), frozenset(texts))
 
 
 def _argument(op: _Op, data: bytes, at: int) -> tuple[Any, int]:
@@ -256,7 +256,7 @@ _JOBLIB = b"joblib.numpy_pickle"
 def _end_of_one(data: bytes, at: int) -> int:
     """Where the pickle ends that begins at ``at``, behind its STOP; Malformed, or IndexError where
     ``data`` ends before."""
-    ops, pushes, lengths, texts = _table()
+    ops, pushes, lengths, texts = _opcodes()
     stack = _Stack(len(data))
     while True:
         start, code = at, data[at]

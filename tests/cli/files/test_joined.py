@@ -146,6 +146,19 @@ def test_rows_without_names_are_not_taken_for_names(run: Run, tmp_path: Path) ->
     assert b"rows without names are not joined; --to ndjson" in done.stderr
 
 
+@pytest.mark.parametrize(("first", "second"), [("rows.json", "maps.json"), ("maps.json", "-")])
+def test_rows_with_names_and_without_are_not_joined(
+    run: Run, tmp_path: Path, first: str, second: str
+) -> None:
+    """Neither are those without names taken for names, nor names for a row."""
+    rows = b"[[1,2],[3,4]]"
+    (tmp_path / "rows.json").write_bytes(rows)
+    (tmp_path / "maps.json").write_bytes(b'[{"1":5,"2":6}]')
+    done = run("unpack", "--to", "csv", first, second, "-o", "-", stdin=rows, code=4)
+    assert done.stdout == (b"1,2\n3,4\n" if first == "rows.json" else b"1,2\n5,6\n")
+    assert b"rows without names are not joined" in done.stderr
+
+
 def test_containers_give_their_bytes_one_after_another(run: Run, tmp_path: Path) -> None:
     """As zcat does; lines stay lines. What would be another file then is refused by name."""
     for name, data in {

@@ -63,6 +63,16 @@ def test_an_output_of_a_source_that_an_older_one_replaced_is_not_left(
     assert b"left as it is" in run(*command).stderr
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_an_output_that_is_older_than_its_source_is_said_to_be(
+    run: Run, sources: Path, way: str
+) -> None:
+    source, command = made(sources, way)
+    run(*command)
+    os.utime(source, ns=(10**18 + 10**11,) * 2)
+    assert b"exists already, and is older than its source; -f" in run(*command, code=1).stderr
+
+
 def test_a_container_says_its_source_s_time_itself(run: Run, sources: Path) -> None:
     """One that was copied without its time, or is on a disk that keeps seconds, was refused as
     older than its source, or left whatever its source was."""

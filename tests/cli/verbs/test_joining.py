@@ -7,7 +7,9 @@ import gzip
 import io
 import json
 import pickle
+import sqlite3
 import tomllib
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,15 @@ def test_a_table_of_databases_is_joined_with_others(run: Run, tmp_path: Path) ->
     assert done.stdout == b'n\n"2"\n2\n'
     done = run("unpack", "a.csv", "a.csv", "--table", "t", "--to", "csv", "-o", "-", code=2)
     assert b"--table is for SQLite" in done.stderr
+
+
+def test_the_table_that_is_named_is_joined(run: Run, tmp_path: Path) -> None:
+    """Of a database that has others."""
+    (tmp_path / "a.csv").write_bytes(b"n\n2\n")
+    with closing(sqlite3.connect(tmp_path / "two.db")) as database:
+        database.executescript("create table s (n); create table t (n); insert into t values (7)")
+    run("unpack", "two.db", "a.csv", "--table", "t", "-o", "all.json")
+    assert json.loads((tmp_path / "all.json").read_bytes()) == [{"n": 7}, {"n": "2"}]
 
 
 def test_times_bytes_and_decimals_stay_what_they_are(run: Run, tmp_path: Path) -> None:
