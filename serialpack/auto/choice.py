@@ -300,7 +300,7 @@ def for_numbers(
     if best is None:
         return choice._replace(why="it has too few numbers to look at")
     found, plain, recurs = best
-    gains = found.share <= (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share
+    gains = found.share < (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share
     if not gains and not found.filters and found.codec.name == plain.codec.name:
         # Another level is read as fast: any gain will do.
         plain = min(found, plain, key=lambda each: each.share)
