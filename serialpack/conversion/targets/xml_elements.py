@@ -17,8 +17,8 @@ from serialpack.conversion.targets.root import ITEM_NAME
 from serialpack.depth import TooDeep
 from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError, Ways
-from serialpack.formats.xml.content import TEXT, as_read, loses_space
-from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, xml_name
+from serialpack.formats.xml.content import CONTENT_KEY, TEXT, as_read, loses_space
+from serialpack.formats.xml.write import is_xml_name, is_xml_text, xml_name
 from serialpack.literal import Literal
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.kind_of import kind_of

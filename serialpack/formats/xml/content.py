@@ -6,10 +6,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from serialpack.formats.xml.write import CONTENT_KEY
-
 #: The key for the text of an element, beside other elements.
 TEXT = "#text"
+
+#: The key of what is in an element whose text and elements alternate.
+CONTENT_KEY = "#content"
 
 #: What text between elements may be made of that means nothing there.
 SPACES = " \t\r\n"

@@ -14,8 +14,7 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.base import Unheld, depth_loss
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.xml.content import SPACES, TEXT, grouped, is_space
-from serialpack.formats.xml.write import CONTENT_KEY
+from serialpack.formats.xml.content import CONTENT_KEY, SPACES, TEXT, grouped, is_space
 from serialpack.values.kinds import (
     COMMENTS,
     CONTENT,

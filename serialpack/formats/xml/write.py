@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from serialpack.formats.xml.content import CONTENT_KEY
 from serialpack.formats.xml.typed_write import UNWRITABLE
-
-#: The key of what is in an element whose text and elements alternate.
-CONTENT_KEY = "#content"
 
 _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
