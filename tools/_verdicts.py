@@ -158,7 +158,9 @@ carriage returns alone, as of old Macs, are read as lines, which is told; in quo
 `inspect FILE` shows their records too; to `pack`, which keeps the bytes, they are text without any.
 Cells behind spaces (`1, "Smith, John"`) are read without these, which is told, where quotes stand
 behind them, and the first rows have as many cells each then; without quotes (`1, 2`) the spaces are
-of the cells.
+of the cells. Lines that begin with `#`, and blank ones, above a table of several columns are left
+out, which is told, where none of them may be its names (`#a,b` may be, so that it is, also below
+`##`, as in VCF); a title there is information, and refused, or left out by `around`.
 
 CSV and TSV are written with line feeds, quotes where they are needed, in UTF-8 without a byte-order
 mark; where the source is one too, with its delimiter, ends of lines and mark, and quoted as it is

@@ -344,9 +344,7 @@ RULES: dict[str, Rule] = {
     ),
     ORDER: Rule("text and elements of XML that alternate are put together", NONE),
     COLUMNS: Rule("of a table of text without rows, the names of columns are dropped", NONE),
-    AROUND: Rule(
-        "what stands around the records of --at is left out, and datasets that are no arrays", NONE
-    ),
+    AROUND: Rule("what is around records of --at, above a table, or no array is left out", NONE),
     FIELDS: Rule("a field of --fields that no record has is left out", NONE),
     FIXED: Rule(
         "floats of an array become the nearest multiples of STEP (fixed:STEP): off by half of it at"

@@ -24,8 +24,9 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
+from serialpack.formats.csv.above import TableBelow, by_table
 from serialpack.formats.csv.returns import ReturnLines
-from serialpack.formats.csv.spaces import SpacedCells, by_rows
+from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.random_access import FileRead
 from serialpack.pipeline.expected_size import expect_restored
@@ -68,13 +69,20 @@ class Content(NamedTuple):
     of: FileRead | None = None
     dropped: tuple[Loss, ...] = ()
     head: bytes = b""
-    loose: Loose | ReturnLines | SpacedCells | None = None
+    loose: Loose | TableBelow | ReturnLines | SpacedCells | None = None
     maker: LooseJson | None = None
 
     @property
     def all_dropped(self) -> list[Loss]:
         """What is dropped, of what was read so far."""
-        return [*self.dropped, *(self.maker.losses if self.maker is not None else ())]
+        above = self.loose.dropped if isinstance(self.loose, TableBelow) else ()
+        return [*self.dropped, *above, *(self.maker.losses if self.maker is not None else ())]
+
+    @property
+    def above(self) -> tuple[int, int]:
+        """How many lines and bytes of the source stand before what is read of it."""
+        found = self.loose
+        return (found.lines, found.size) if isinstance(found, TableBelow) else (0, 0)
 
     @property
     def kept(self) -> bool:
@@ -238,7 +246,9 @@ def _of_restored(
         plan = plan._replace(source=usual)
     elif plan.source_serializer is None and declared.delimiter:
         mark = declared.delimiter.decode()
-        read, loose = by_rows(restored.read, restored.front(HEAD)[0], mark)
+        read, loose = by_table(
+            restored.read, restored.front(HEAD)[0], mark, headless=declared.headless
+        )
     as_it_is = read == restored.read
     head = restored.front(HEAD)[0] if asked.trust else b""
     if plan.source_serializer is None and _in_file(plan.source):

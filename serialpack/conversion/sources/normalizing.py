@@ -17,13 +17,14 @@ from serialpack.detection.detect import AsFound, told
 from serialpack.detection.encoded import in_utf8, other_encoding
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read
+from serialpack.formats.csv.above import TableBelow, by_table
 from serialpack.formats.csv.found import (
     dialect_of,
     doubled_pieces,
     front_in_utf8,
 )
 from serialpack.formats.csv.returns import ReturnLines
-from serialpack.formats.csv.spaces import SpacedCells, by_rows
+from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
 
 _PIECE = 1 << 20
@@ -38,7 +39,7 @@ class Normalized(NamedTuple):
     found: str
     usual: str
     read: Read
-    loose: Loose | ReturnLines | SpacedCells | None = None
+    loose: Loose | TableBelow | ReturnLines | SpacedCells | None = None
     maker: LooseJson | None = None
 
 
@@ -66,7 +67,7 @@ def normalized(
     if not declared.delimiter:
         return Normalized(found, found, read)
     dialect = dialect_of(declared)
-    lines: ReturnLines | SpacedCells | None = None
+    lines: TableBelow | ReturnLines | SpacedCells | None = None
     pieces = iter(partial(read, _PIECE), b"")
     if dialect.encoding:
         pieces = in_utf8(read, dialect.encoding)
@@ -74,7 +75,7 @@ def normalized(
     if not dialect.escaped:
         usual = text.read if dialect.encoding else read
         front = front_in_utf8(head, dialect.encoding)
-        by_row, lines = by_rows(usual, front, dialect.delimiter)
+        by_row, lines = by_table(usual, front, dialect.delimiter, headless=dialect.headless)
         if lines is not None:
             text = Pieces(iter(partial(by_row, _PIECE), b""))
     if dialect != dialect.usual() or lines is not None:
