@@ -178,6 +178,11 @@ JSON is, where that shows in the first 64 KiB: the documents are a list, comment
 told, and so is what it was read as. `NaN` and `Infinity`, as Python writes them, are read where the
 target has such values.
 
+## Documents of YAML
+
+Each document is a record. Of several, those in which nothing stands, as behind a last `---`, are
+none, which is told; one that says `null` is null.
+
 ## Tags of YAML, CBOR and MessagePack
 
 A tag of YAML that has no type here (`!Ref x` of CloudFormation, `!include` of Home Assistant, also

@@ -23,6 +23,7 @@ from serialpack.values.kinds import (
     DIGITS,
     DROPPED,
     DUPLICATES,
+    EMPTY,
     FIELDS,
     HEADER,
     LATIN1,
@@ -287,6 +288,7 @@ RULES: dict[str, Rule] = {
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
     COMMENTS: Rule("comments are dropped", frozenset(), ALL, _dropped(COMMENTS)),
+    EMPTY: Rule("an empty document of YAML among others is dropped", NONE, ALL, _dropped(EMPTY)),
     SPACE: Rule("white space between the elements of XML is dropped", NONE, ALL, _dropped(SPACE)),
     HEADER: Rule(
         "what the header of a volume says beside type and shape is dropped",

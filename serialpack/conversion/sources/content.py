@@ -16,7 +16,7 @@ from serialpack.compressed.source import PackedFile, decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.sources.fields import Fields
-from serialpack.conversion.sources.normalizing import normalized
+from serialpack.conversion.sources.normalizing import VERSIONS, normalized
 from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.detection.by_content import is_one_column, recognised, told_again
 from serialpack.detection.detect import AsFound, looks_like, may_be_utf8, not_converted, told
@@ -29,6 +29,7 @@ from serialpack.formats.csv.returns import ReturnLines
 from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.random_access import FileRead
+from serialpack.formats.yaml.empty import NoEmptyDocuments
 from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.stored import opened_bytes
@@ -54,7 +55,7 @@ class Content(NamedTuple):
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
     ``made``: what is read is made here, ``of`` a file of datasets or an object; and ``dropped``:
     what of it is not, or otherwise. ``head``: the first bytes of a file that the user trusts.
-    ``loose``: how the source is made JSON, by ``maker``.
+    ``loose``: how the source is made JSON, by ``maker``, which may make YAML, too.
     """
 
     read: Read
@@ -70,7 +71,7 @@ class Content(NamedTuple):
     dropped: tuple[Loss, ...] = ()
     head: bytes = b""
     loose: Loose | TableBelow | ReturnLines | SpacedCells | None = None
-    maker: LooseJson | None = None
+    maker: LooseJson | NoEmptyDocuments | None = None
 
     @property
     def all_dropped(self) -> list[Loss]:
@@ -239,7 +240,7 @@ def _of_restored(
     found = plan.source
     declared = FORMATS.declaration(found)
     loose, maker = None, None
-    is_text = plan.source_serializer is None and declared.is_json
+    is_text = plan.source_serializer is None and (declared.is_json or found in VERSIONS)
     if asked.table != AsFound() or declared.variants or is_text:
         head, _ = restored.front(HEAD)
         found, usual, read, loose, maker = normalized(read, head, found, None, asked.table)

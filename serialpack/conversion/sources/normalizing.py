@@ -26,8 +26,12 @@ from serialpack.formats.csv.found import (
 from serialpack.formats.csv.returns import ReturnLines
 from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
+from serialpack.formats.yaml.empty import NoEmptyDocuments
 
 _PIECE = 1 << 20
+
+#: YAML by any of its versions.
+VERSIONS = frozenset({"yaml", "yaml:1.1"})
 
 
 class Normalized(NamedTuple):
@@ -40,7 +44,7 @@ class Normalized(NamedTuple):
     usual: str
     read: Read
     loose: Loose | TableBelow | ReturnLines | SpacedCells | None = None
-    maker: LooseJson | None = None
+    maker: LooseJson | NoEmptyDocuments | None = None
 
 
 def normalized(
@@ -64,6 +68,9 @@ def normalized(
     if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
         maker = LooseJson(several=loose.several)
         return Normalized("json", "json", Pieces(maker.pieces(read)).read, loose, maker)
+    if found in VERSIONS and _may_be_empty(head, whole=whole):
+        documents = NoEmptyDocuments()
+        return Normalized(found, found, Pieces(documents.pieces(read)).read, None, documents)
     if not declared.delimiter:
         return Normalized(found, found, read)
     dialect = dialect_of(declared)
@@ -84,3 +91,12 @@ def normalized(
             raise failed
         read = text.read
     return Normalized(found, dialect.usual().name, read, lines)
+
+
+def _may_be_empty(head: bytes, *, whole: bool) -> bool:
+    """Whether documents of YAML that begins so may be empty; ``whole``: they all are there."""
+    if b"---" not in head or not whole:
+        return b"\n---" in head
+    documents = NoEmptyDocuments()
+    documents.made(head, last=True)
+    return bool(documents.losses)
