@@ -76,6 +76,19 @@ def test_blank_lines_above_any_table_are_told_with_what_leaves_them_out(
     assert int(command[1]) == above.count("\n") + 1
 
 
+@pytest.mark.parametrize("more", [",", ",,"])
+def test_a_last_delimiter_of_all_rows_is_told(more: str) -> None:
+    """They were refused: nobody knew whether the first field or the last has no name."""
+    text = f"a,b\n1,2{more}\n3,4{more}\n".encode()
+    data, report = converted(text, "json")
+    first, second = json.loads(data)
+    behind = {f"column{3 + n}": "" for n in range(len(more))}
+    assert (first, second) == ({"a": "1", "b": "2", **behind}, {"a": "3", "b": "4", **behind})
+    assert {loss.rule: loss.count for loss in report.carried} == {"long-rows": 2}
+    with pytest.raises(serialpack.ValueRefusedError, match="different lengths"):
+        converted(text, "json", strict=True)
+
+
 @pytest.mark.parametrize("mark", [",", "\t", ";", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_rows_of_one_field_more_are_told_with_what_names_it(mark: str, end: str) -> None:
