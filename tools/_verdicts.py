@@ -50,17 +50,18 @@ NumPy writes them, are numbers beside numbers, for a target that has them. What 
 and such columns are named: `00123`, `+1`, `1.5` beside `1.50`, `12/31/2023`, `1,5` (which `--types`
 reads as a `decimal-comma`, `1.234,50` too), integers beyond 64 bits, in JSON beyond 2^53. In
 records of other formats only dates and times are found in text. `--types NAME=TYPE,...` names types
-by hand, also `decimal` (of other numbers, too, with all their digits; in Parquet and Arrow all of a
-column have as many places), `duration` (of days and less: an interval with months stays text),
-`bytes` (base64), `text` (to leave a column out of `--infer`; bytes are read as UTF-8, as Parquet
-and Avro have them where text had no type of its own) and `list` (of what is none, or of nothing),
-and of what is within maps and lists too
-(`user.since=date`). Such cells are read in any spelling; those in another than most are told, and
-refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the columns, and
-SQLite in a comment behind those of the table, how each column and the file was written: delimiter,
-line ends, quotes, a mark. `--to csv` (`--to tsv`, of what had tabs) writes it so again: the closing
-line says `back: the same bytes` where each block of the source was written again to compare it,
-else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is declared so.
+by hand, also `utc` (times with whatever offsets as their moments in UTC), `decimal` (of other
+numbers, too, with all their digits; in Parquet and Arrow all of a column have as many places),
+`duration` (of days and less: an interval with months stays text), `bytes` (base64), `text` (to
+leave a column out of `--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text
+had no type of its own) and `list` (of what is none, or of nothing), and of what is within maps and
+lists too (`user.since=date`). Such cells are read in any spelling; those in another than most are
+told, and refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the
+columns, and SQLite in a comment behind those of the table, how each column and the file was
+written: delimiter, line ends, quotes, a mark. `--to csv` (`--to tsv`, of what had tabs) writes it
+so again: the closing line says `back: the same bytes` where each block of the source was written
+again to compare it, else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is
+declared so.
 
 ## Parquet, Arrow and Avro
 
@@ -146,7 +147,9 @@ intervals in Arrow, and text in Parquet, for which no library here writes them.
 
 A column of times that all are in one zone (`Europe/Berlin`, or an offset) has that zone as its type
 in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is
-text with one offset. Times in several zones, and below a map or a list, are text.
+text with one offset. Times in several zones, and below a map or a list, are text; `--types
+NAME=utc` makes the former their moments in UTC. A time that is finer than microseconds is refused
+by `--types`, which `--lossy digits` makes shorter.
 
 ## CSV and TSV
 

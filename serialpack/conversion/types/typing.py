@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime, time
 from itertools import compress
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from serialpack.conversion.types.spelling import (
     COMMA,
     DECIMAL,
     LIST,
+    MOMENT,
     TEXT,
     TYPES,
     Spelling,
@@ -45,6 +47,7 @@ SPELLINGS = "spellings"
 _WHY = {
     "date": ", as 2023-12-31 and 31.12.2023 are",
     COMMA: ", as 1234,5 and 1.234,5 are",
+    MOMENT: ", as 2023-12-31T09:30:00+02:00 is",
     "duration": ", as P1DT2H30M and PT0.5S are: months and years have no length",
 }
 
@@ -188,6 +191,10 @@ class Typer:
             if not self._is_text(cell):
                 if cell == "":
                     place[key] = None
+                elif kind == MOMENT and type(cell) is datetime and cell.tzinfo not in (None, UTC):
+                    place[key] = moment = cell.astimezone(UTC)
+                    where = first_record + number, _path(column.name)
+                    told.append(Loss(SPELLINGS, 1, *where, shown(cell), shown(moment)))
                 elif cell is not None and type(cell) not in python_types(kind):
                     place[key] = self._other_value(number, column, cell, first_record)
                 continue
@@ -200,8 +207,9 @@ class Typer:
             except Inexact as lost:
                 if lost.nearest is None or DIGITS not in allowed:
                     raise _digits(column, cell, *where) from None
-                value = float(lost.nearest)
-                told.append(Loss(DIGITS, 1, *where, cell, repr(value)))
+                is_time = isinstance(lost.nearest, (datetime, time))
+                value = lost.nearest if is_time else float(lost.nearest)
+                told.append(Loss(DIGITS, 1, *where, cell, str(value)))
             except (ValueError, OverflowError):
                 raise _other(number, column, cell, first_record) from None
             again = _again(value, column.spelling)
@@ -271,7 +279,7 @@ def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> Va
         way = f"{types_option(column.name, COMMA)} takes it for one"
     elif is_text and cell.upper() in _NOTHING:
         way += f", --null {cell} takes it for null"
-    kind = "number with a decimal comma" if kind == COMMA else kind
+    kind = {COMMA: "number with a decimal comma", MOMENT: "time with an offset"}.get(kind, kind)
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",
         record=first_record + number,
@@ -287,12 +295,17 @@ def _ways(way: str) -> Ways:
 
 
 def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefusedError:
+    why = f"no double holds {shown(cell)}"
+    keeps = f"{types_option(column.name, DECIMAL)} holds it"
+    if column.spelling.type in ("time", "timestamp", MOMENT):
+        why = f"{shown(cell)} is finer than microseconds"
+        keeps = f"{types_option(column.name, TEXT)} leaves it"
     return ValueRefusedError(
-        f"no double holds {shown(cell)}",
+        why,
         record=record,
         value_path=path,
         kind="digits",
-        hint=Ways((DIGITS,), keeps=(f"{types_option(column.name, DECIMAL)} holds it",)),
+        hint=Ways((DIGITS,), keeps=(keeps,)),
     )
 
 
