@@ -289,7 +289,7 @@ _SECTION = rb"\[(?:[^]\n\"]+|[\w.-]+ \"[^\"\n]+\")\][ \t\r]*\n"
 _SETTING = rb"[A-Za-z][\w.*-]*[ \t]*=(?!=)"
 #: A section and a key, or a key and another, a section, or nothing; keys of which one is exported.
 _INI = (
-    rb"%(_)b(?:%(s)b%(_)b[ \t]*[A-Za-z][\w. -]*[=:]|%(k)b[^\n]*(?:\n%(_)b(?:%(k)b|%(s)b)|\n?\Z))"
+    rb"%(_)b(?:%(s)b%(_)b[ \t]*[A-Za-z][\w. -]*[=:]|%(k)b[^\n]*(?:\n%(_)b(?:%(k)b|%(s)b)|\n\Z))"
     % {b"_": _APART, b"s": _SECTION, b"k": _SETTING}
 )
 _EXPORTS = rb"%b(?:%b[^\n]*\n%b)?export %b" % (_APART, _SETTING, _APART, _SETTING)

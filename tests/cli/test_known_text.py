@@ -123,6 +123,12 @@ def test_properties_with_spaces_in_them_are_no_logfmt(run: Run, line: bytes) -> 
     assert "logfmt" not in said
 
 
+def test_a_text_of_cbor_is_no_setting(run: Run, tmp_path: Path) -> None:
+    """Its first byte, the length, is a letter."""
+    (tmp_path / "a.cbor").write_bytes(b"c= b")
+    assert run("unpack", "a.cbor", "--to", "json", "-o", "-").stdout.strip() == b'"= b"'
+
+
 def test_requirements_are_no_properties(run: Run) -> None:
     (line,) = lines(run("unpack", "--to", "json", stdin=b"numpy==1.2\npandas==2\n", code=3).stderr)
     assert "there are no records in it that are known (text)" in line
