@@ -47,17 +47,18 @@ PostgreSQL, pyarrow, Polars, C's `%g` and `%.17g` and serialpack itself, as many
 `TRUE` or `True`, `T` or a space, as many digits of seconds (or all up to the last that is not 0, as
 Go writes them, or six or none, as Python does), `2023-12-31` or `31.12.2023`. `nan` and `inf`, as
 NumPy writes them, are numbers beside numbers, for a target that has them. What is left stays text,
-and such columns are named: `00123`, `+1`, `1.5` beside `1.50`, `12/31/2023`, `1,5` (which `--types`
-reads as a `decimal-comma`, `1.234,50` too), integers beyond 64 bits, in JSON beyond 2^53. In
-records of other formats only dates and times are found in text. `--types NAME=TYPE,...` names types
-by hand, also `utc` (times with whatever offsets as their moments in UTC), `decimal` (of other
-numbers, too, with all their digits; in Parquet and Arrow all of a column have as many places),
-`duration` (of days and less: an interval with months stays text), `bytes` (base64), `text` (to
-leave a column out of `--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text
-had no type of its own) and `list` (of what is none, or of nothing), and of what is within maps and
-lists too (`user.since=date`). Such cells are read in any spelling; those in another than most are
-told, and refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the
-columns, and SQLite in a comment behind those of the table, how each column and the file was
+and such columns are named: `00123`, `+1`, `1.5` beside `1.50`, `12/31/2023` (which `--types` reads
+as `mdy`, `31/12/2023` as `dmy`), `1,5` (as a `decimal-comma`, `1.234,50` too), integers beyond 64
+bits, in JSON beyond 2^53. In records of other formats only dates and times are found in text.
+`--types NAME=TYPE,...` names types by hand, also `utc` (times with whatever offsets as their
+moments in UTC), `decimal` (of other numbers, too, with all their digits; in Parquet and Arrow all
+of a column have as many places), `duration` (of days and less: an interval with months stays text),
+`bytes` (base64), `text` (to leave a column out of `--infer`; bytes are read as UTF-8, as Parquet
+and Avro have them where text had no type of its own) and `list` (of what is none, or of nothing),
+and of what is within maps and lists too (`user.since=date`). Such cells are read in any spelling,
+integers and numbers also with commas that surely stand between thousands; those in another than
+most are told, and refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside
+the columns, and SQLite in a comment behind those of the table, how each column and the file was
 written: delimiter, line ends, quotes, a mark. `--to csv` (`--to tsv`, of what had tabs) writes it
 so again: the closing line says `back: the same bytes` where each block of the source was written
 again to compare it, else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is

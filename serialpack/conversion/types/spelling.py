@@ -8,7 +8,14 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from serialpack.conversion.types.conventions import CONVENTIONS, EXACT, FULL, texts_of
-from serialpack.conversion.types.times import date_of, in_utc, times_text, to_microseconds
+from serialpack.conversion.types.times import (
+    date_of,
+    day_first,
+    in_utc,
+    month_first,
+    times_text,
+    to_microseconds,
+)
 from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
 from serialpack.text import complex_text, in_line, quoted
@@ -18,6 +25,8 @@ from serialpack.values.durations import duration_of, duration_text
 TEXT = "text"
 #: Numbers with a comma before their decimals.
 COMMA = "decimal-comma"
+#: Dates whose first number is the month, and the day.
+MONTH_FIRST, DAY_FIRST = "mdy", "dmy"
 #: The moment of a time with whatever offset.
 MOMENT = "utc"
 #: Numbers with all their digits.
@@ -39,8 +48,9 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _DAY_FIRST = re.compile(r"\d\d\.\d\d\.\d{4}", re.ASCII)
 #: Numbers whose points stand between thousands: before a comma, or more than one.
 _THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,})", re.ASCII)
-#: Numbers whose commas may stand between thousands, as in English.
-_COMMA_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+", re.ASCII)
+#: Numbers whose commas may stand between thousands, as in English; and those whose surely do.
+COMMA_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+", re.ASCII)
+_GROUPED = re.compile(r"[-+]?\d{1,3}(?:(?:,\d{3}){2,}(?:\.\d*)?|,\d{3}\.\d*)", re.ASCII)
 #: How Python, NumPy and pandas write numbers that are none.
 NON_FINITE = frozenset({"nan", "inf", "-inf"})
 #: The zones of times that are in none, or in UTC.
@@ -191,7 +201,13 @@ def _keeps_point(text: str, value: float) -> bool:
     return text[-2:] != ".0" or abs(value) > EXACT or text == "-0.0"
 
 
+def _ungrouped(text: str) -> str:
+    """A number without the commas that surely stand between thousands in it."""
+    return text.replace(",", "") if _GROUPED.fullmatch(text) else text
+
+
 def _decimal(text: str) -> Decimal:
+    text = _ungrouped(text)
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(text)
     value = Decimal(text)
@@ -209,6 +225,7 @@ def decimal_of(value: Any) -> Decimal:
 
 def _number(text: str) -> float:
     """The double of a literal; Inexact where none is it."""
+    text = _ungrouped(text)
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(text)
     value = float(text)
@@ -233,7 +250,7 @@ def has_commas(cells: Collection[str]) -> bool | None:
     between thousands."""
     if "," not in "".join(cells) or not are_with_comma(cells):
         return False
-    return any("," in c and _COMMA_THOUSANDS.fullmatch(c) is None for c in cells) or None
+    return any("," in c and COMMA_THOUSANDS.fullmatch(c) is None for c in cells) or None
 
 
 def _complex(text: str) -> complex:
@@ -243,6 +260,7 @@ def _complex(text: str) -> complex:
 
 
 def _integer(text: str) -> int:
+    text = text.replace(",", "") if COMMA_THOUSANDS.fullmatch(text) else text
     if re.fullmatch(r"[-+]?[0-9]+", text, re.ASCII) is None or len(text) > MAX_DIGITS:
         raise ValueError(text)
     return int(text)
@@ -279,6 +297,8 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "time": time.fromisoformat,
     "timestamp": datetime.fromisoformat,
     MOMENT: in_utc,
+    MONTH_FIRST: month_first,
+    DAY_FIRST: day_first,
     "decimal": Decimal,
     "duration": duration_of,
     "bytes": _base64,
@@ -305,6 +325,7 @@ _KINDS: dict[str, frozenset[type]] = {
     "time": frozenset({time}),
     "timestamp": frozenset({datetime}),
     MOMENT: frozenset({datetime}),
+    **dict.fromkeys((MONTH_FIRST, DAY_FIRST), frozenset({date})),
     "decimal": frozenset({Decimal}),
     "duration": frozenset({timedelta}),
     "bytes": frozenset({bytes}),
@@ -315,7 +336,7 @@ _KINDS: dict[str, frozenset[type]] = {
 
 _SPELL: dict[str, Callable[[Any], str]] = {
     "integer": str,
-    "date": date.isoformat,
+    **dict.fromkeys(("date", MONTH_FIRST, DAY_FIRST), date.isoformat),
     MOMENT: lambda value: value.isoformat().replace("+00:00", "Z"),
     "decimal": lambda value: format(value, "f"),
     "duration": duration_text,
@@ -333,6 +354,8 @@ TYPES: dict[str, tuple[str, ...]] = {
     "time": ("time",),
     "timestamp": ("local-datetime", "utc-datetime"),
     MOMENT: ("utc-datetime",),
+    MONTH_FIRST: ("date",),
+    DAY_FIRST: ("date",),
     "decimal": ("decimal",),
     "duration": ("timedelta",),
     "bytes": ("bytes",),

@@ -8,6 +8,9 @@ from typing import Any
 from serialpack.formats.losses.exact import Inexact
 
 _ANY_DAY_FIRST = re.compile(r"\d\d?\.\d\d?\.\d{4}", re.ASCII)
+#: A date whose first number is a month or a day.
+SLASHED = re.compile(r"(\d\d?)([/.-])(\d\d?)\2(\d{4}|\d\d)", re.ASCII)
+_FIRST_OF_1900 = 69
 #: Digits of seconds that no value of Python's has.
 _FINER = re.compile(r"[.,][0-9]{6}0*[1-9]")
 
@@ -43,6 +46,27 @@ def date_of(text: str) -> date:
         raise ValueError(text)
     day, month, year = map(int, text.split("."))
     return date(year, month, day)
+
+
+def month_first(text: str) -> date:
+    """The date of ``12/31/2023``, or of a text that begins with the year; ValueError."""
+    return _slashed(text, *("month", "day"))
+
+
+def day_first(text: str) -> date:
+    """As ``month_first``, of ``31/12/2023``."""
+    return _slashed(text, *("day", "month"))
+
+
+def _slashed(text: str, *order: str) -> date:
+    found = SLASHED.fullmatch(text)
+    if found is None:
+        return date.fromisoformat(text)
+    year = int(found[4])
+    if len(found[4]) == 2:  # as strptime of POSIX reads it
+        year += 1900 if year >= _FIRST_OF_1900 else 2000
+    parts = dict(zip(order, map(int, found.group(1, 3)), strict=True))
+    return date(year, parts["month"], parts["day"])
 
 
 def in_utc(text: str) -> datetime:

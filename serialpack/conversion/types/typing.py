@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
+    COMMA_THOUSANDS,
+    DAY_FIRST,
     DECIMAL,
     LIST,
     MOMENT,
+    MONTH_FIRST,
     TEXT,
     TYPES,
     Spelling,
@@ -23,6 +26,7 @@ from serialpack.conversion.types.spelling import (
     values_of,
     with_point,
 )
+from serialpack.conversion.types.times import SLASHED
 from serialpack.errors import InputError, UsageError, ValueRefusedError, Ways
 from serialpack.formats.losses.exact import Inexact
 from serialpack.literal import Literal
@@ -47,10 +51,20 @@ SPELLINGS = "spellings"
 _WHY = {
     "date": ", as 2023-12-31 and 31.12.2023 are",
     COMMA: ", as 1234,5 and 1.234,5 are",
+    MONTH_FIRST: ", as 12/31/2023 is",
+    DAY_FIRST: ", as 31/12/2023 is",
     MOMENT: ", as 2023-12-31T09:30:00+02:00 is",
     "duration": ", as P1DT2H30M and PT0.5S are: months and years have no length",
 }
 
+
+#: What the types are called in messages, where that is not their name.
+_IN_WORDS = {
+    COMMA: "number with a decimal comma",
+    MONTH_FIRST: "date with the month first",
+    DAY_FIRST: "date with the day first",
+    MOMENT: "time with an offset",
+}
 
 #: What the types are called in other programs.
 _CALLED = {
@@ -274,12 +288,19 @@ def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> Va
     way = f"{types_option(column.name, TEXT)} leaves it"
     kind, is_text = column.spelling.type, type(cell) is str
     why = _WHY.get(kind, "") if is_text else ""
-    if is_text and kind in ("number", "decimal") and _DECIMAL_COMMA(cell):
+    if is_text and kind in ("number", "decimal") and COMMA_THOUSANDS.fullmatch(cell):
+        why = ": its comma may stand between thousands, or be a decimal one"
+        way = f"{types_option(column.name, 'integer')} takes it for the former"
+        way += f", {types_option(column.name, COMMA)} for the latter"
+    elif is_text and kind == "date" and SLASHED.fullmatch(cell):
+        way = f"{types_option(column.name, MONTH_FIRST)} takes the month first"
+        way += f", {types_option(column.name, DAY_FIRST)} the day"
+    elif is_text and kind in ("number", "decimal") and _DECIMAL_COMMA(cell):
         why = ": its comma is no decimal point"
         way = f"{types_option(column.name, COMMA)} takes it for one"
     elif is_text and cell.upper() in _NOTHING:
         way += f", --null {cell} takes it for null"
-    kind = {COMMA: "number with a decimal comma", MOMENT: "time with an offset"}.get(kind, kind)
+    kind = _IN_WORDS.get(kind, kind)
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",
         record=first_record + number,
