@@ -183,7 +183,7 @@ def _of_columns(
         return None
     paths, verify = asked.fields.paths, asked.verify
     projected = Projected(source.file, member, packed, paths, asked.threads, verify=verify)
-    if projected.may_be_spaced:
+    if projected.may_be_otherwise:
         return None
     pieces: Iterator[Buffer] = iter(projected)
     if once is not None:
