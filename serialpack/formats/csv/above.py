@@ -96,6 +96,8 @@ def _size_above(head: bytes, delimiter: str, *, headless: bool) -> int:
     found = _comments(lines, delimiter)
     if found is None and not headless:
         found = first_line_of_table(b"".join(lines).decode("utf-8", "replace"), (delimiter,))
+        names = lines[found].rstrip(b"\r\n").split(delimiter.encode())
+        found *= all(names)  # else what is above may be the one name that there is
     return mark + sum(map(len, lines[:found])) if found else 0
 
 

@@ -78,6 +78,11 @@ def test_lines_that_may_be_names_are_refused_as_before() -> None:
         converted(b"# x\n# of a, b\nc,d\n1,2\n")
 
 
+def test_a_line_above_rows_that_end_in_a_delimiter_is_no_title() -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match="different lengths"):
+        converted(b"name\nx,\ny,\n")
+
+
 def test_without_names_only_comments_are_left_out() -> None:
     data, _ = converted(b"# hits\n1,2\n3,4\n", no_header=True)
     assert json.loads(data) == [{"column1": "1", "column2": "2"}, {"column1": "3", "column2": "4"}]
