@@ -34,9 +34,10 @@ def are_odd(rows: list[list[str]], width: int, text: str | None, delimiter: str)
     title; it is sure where others have no more, or where all that is behind is empty, as by a last
     delimiter. ``text``: that of the first block, from the names on, between whose fields
     ``delimiter`` stands; None for the rows of a later one, or where no names are in it."""
+    behind = any(any(row[width:]) for row in rows)
     if width < 2 or text is None:
-        return width > 1
-    fit = any(0 < len(row) <= width for row in rows) or not any(any(row[width:]) for row in rows)
+        return width > 1 or not behind
+    fit = not behind or any(0 < len(row) <= width for row in rows)
     return fit and not lines_above(text, delimiter)
 
 

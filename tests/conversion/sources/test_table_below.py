@@ -79,8 +79,11 @@ def test_lines_that_may_be_names_are_refused_as_before() -> None:
 
 
 def test_a_line_above_rows_that_end_in_a_delimiter_is_no_title() -> None:
+    data, report = converted(b"name\nx,\ny,\n")
+    assert json.loads(data) == [{"name": "x", "column2": ""}, {"name": "y", "column2": ""}]
+    assert {loss.rule: loss.count for loss in report.carried} == {"long-rows": 2}
     with pytest.raises(serialpack.ValueRefusedError, match="different lengths"):
-        converted(b"name\nx,\ny,\n")
+        converted(b"name\nx,\ny,1\n")
 
 
 def test_without_names_only_comments_are_left_out() -> None:
