@@ -21,7 +21,6 @@ from serialpack.formats.csv.above import TableBelow, by_table
 from serialpack.formats.csv.found import (
     dialect_of,
     doubled_pieces,
-    front_in_utf8,
 )
 from serialpack.formats.csv.returns import ReturnLines
 from serialpack.formats.csv.spaces import SpacedCells
@@ -81,7 +80,7 @@ def normalized(
     text = Pieces(doubled_pieces(pieces) if dialect.escaped else pieces)
     if not dialect.escaped:
         usual = text.read if dialect.encoding else read
-        front = front_in_utf8(head, dialect.encoding)
+        front = text.front(len(head))[0] if dialect.encoding else head
         by_row, lines = by_table(usual, front, dialect.delimiter, headless=dialect.headless)
         if lines is not None:
             text = Pieces(iter(partial(by_row, _PIECE), b""))

@@ -102,6 +102,17 @@ def test_places_in_errors_are_those_of_the_source() -> None:
         converted(b"# a\n# b\nx,y\n1,2\n3,4\n" + b"," * 1999)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "cp1252", "utf-8-sig"])
+def test_tables_in_other_encodings(encoding: str) -> None:
+    """A byte-order mark is no part of what is read; and characters have other lengths there."""
+    for above in ("# caf\xe9\n", "Caf\xe9\n\n"):
+        text = (above + "n\xe4me,b,c\n1,2,3\n4,5,6\n").encode(encoding)
+        said = None if encoding in ("utf-16", "utf-32", "utf-8-sig") else encoding
+        data, report = converted(text, encoding=said, lossy=["around"])
+        assert list(json.loads(data)[0]) == ["n\xe4me", "b", "c"]
+        assert report.read_as.startswith(f"a table below {above.count(chr(10))} line")
+
+
 def test_cells_behind_spaces_below_comments() -> None:
     data, report = converted(b'# a\n"x", "y, z"\n"1", "2, 3"\n')
     assert json.loads(data) == [{"x": "1", "y, z": "2, 3"}]
