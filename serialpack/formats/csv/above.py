@@ -17,6 +17,9 @@ from serialpack.formats.declaration import Declaration
 from serialpack.text import number_of
 from serialpack.values.kinds import AROUND, COMMENTS, Loss, Spelled, shown
 
+#: The last line of a text that begins with so many bytes may be cut off.
+_WHOLE = 64 << 10
+
 
 class TableBelow(NamedTuple):
     """How a table below such lines is read: without these, of which comments are no values.
@@ -90,7 +93,8 @@ def _size_above(head: bytes, delimiter: str, *, headless: bool) -> int:
     first = head[mark : head.find(b"\n") + 1]
     if not delimiter or (delimiter.encode() in first and not _is_comment(first)):
         return 0
-    lines = head[mark : head.rfind(b"\n") + 1].splitlines(keepends=True)
+    end = len(head) if len(head) < _WHOLE else head.rfind(b"\n") + 1
+    lines = head[mark:end].splitlines(keepends=True)
     if not lines or separator_line(head) or b"\r" in head.replace(b"\r\n", b""):
         return 0
     found = _comments(lines, delimiter)

@@ -86,6 +86,12 @@ def test_a_line_above_rows_that_end_in_a_delimiter_is_no_title() -> None:
         converted(b"name\nx,\ny,1\n")
 
 
+def test_a_last_line_without_an_end_tells_too() -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match="different lengths"):
+        converted(b"foo\n12,5\n145,00\n5.25")
+    assert json.loads(converted(b"# c\na,b\n1,2")[0]) == [{"a": "1", "b": "2"}]
+
+
 def test_without_names_only_comments_are_left_out() -> None:
     data, _ = converted(b"# hits\n1,2\n3,4\n", no_header=True)
     assert json.loads(data) == [{"column1": "1", "column2": "2"}, {"column1": "3", "column2": "4"}]
