@@ -76,6 +76,7 @@ _CALLED = {
     **dict.fromkeys(("binary", "blob", "bytea"), "bytes"),
     "array": LIST,
     "timedelta": "duration",
+    "ymd": "date",
 }
 
 
