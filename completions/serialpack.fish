@@ -176,7 +176,7 @@ function __serialpack_loss
         'duplicates' 'the last of equal keys wins' \
         'order' 'text and elements of XML that alternate are put together' \
         'columns' 'of a table of text without rows, the names of columns are dropped' \
-        'around' 'what stands around the records of --at is left out, and datasets that are no arrays' \
+        'around' 'what is around records of --at, above a table, or no array is left out' \
         'fields' 'a field of --fields that no record has is left out' \
         'fixed' 'floats of an array become the nearest multiples of STEP (fixed:STEP): off by half of it at most, else left as they are' \
         'objects' 'objects of a class become maps of their attributes, those of a subclass of a plain type that type, a member of an enumeration its value, a path text; those of Java maps of their fields' \

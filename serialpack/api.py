@@ -341,7 +341,7 @@ def first_records(
     from serialpack.compressed.pieces import Pieces
     from serialpack.compressed.source import packed_inside
     from serialpack.detection.encoded import opened_text
-    from serialpack.formats.csv.found import in_lines
+    from serialpack.formats.csv.above import in_lines
     from serialpack.formats.shared.random_access import FileRead
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
     from serialpack.pipeline.unpack import LimitedWrite, check_shown, member_plan, restored_pieces

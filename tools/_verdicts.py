@@ -47,20 +47,22 @@ PostgreSQL, pyarrow, Polars, C's `%g` and `%.17g` and serialpack itself, as many
 `TRUE` or `True`, `T` or a space, as many digits of seconds (or all up to the last that is not 0, as
 Go writes them, or six or none, as Python does), `2023-12-31` or `31.12.2023`. `nan` and `inf`, as
 NumPy writes them, are numbers beside numbers, for a target that has them. What is left stays text,
-and such columns are named: `00123`, `+1`, `1.5` beside `1.50`, `12/31/2023`, `1,5` (which `--types`
-reads as a `decimal-comma`, `1.234,50` too), integers beyond 64 bits, in JSON beyond 2^53. In
-records of other formats only dates and times are found in text. `--types NAME=TYPE,...` names types
-by hand, also `decimal` (of other numbers, too, with all their digits; in Parquet and Arrow all of a
-column have as many places), `duration` (of days and less: an interval with months stays text),
+and such columns are named: `00123`, `+1`, `1.5` beside `1.50`, `12/31/2023` (which `--types` reads
+as `mdy`, `31/12/2023` as `dmy`), `1,5` (as a `decimal-comma`, `1.234,50` too), integers beyond 64
+bits, in JSON beyond 2^53. In records of other formats only dates and times are found in text.
+`--types NAME=TYPE,...` names types by hand, also `utc` (times with whatever offsets as their
+moments in UTC), `decimal` (of other numbers, too, with all their digits; in Parquet and Arrow all
+of a column have as many places), `duration` (of days and less: an interval with months stays text),
 `bytes` (base64), `text` (to leave a column out of `--infer`; bytes are read as UTF-8, as Parquet
 and Avro have them where text had no type of its own) and `list` (of what is none, or of nothing),
-and of what is within maps and lists too
-(`user.since=date`). Such cells are read in any spelling; those in another than most are told, and
-refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the columns, and
-SQLite in a comment behind those of the table, how each column and the file was written: delimiter,
-line ends, quotes, a mark. `--to csv` (`--to tsv`, of what had tabs) writes it so again: the closing
-line says `back: the same bytes` where each block of the source was written again to compare it,
-else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is declared so.
+and of what is within maps and lists too (`user.since=date`). Such cells are read in any spelling,
+integers and numbers also with commas that surely stand between thousands; those in another than
+most are told, and refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside
+the columns, and SQLite in a comment behind those of the table, how each column and the file was
+written: delimiter, line ends, quotes, a mark. `--to csv` (`--to tsv`, of what had tabs) writes it
+so again: the closing line says `back: the same bytes` where each block of the source was written
+again to compare it, else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is
+declared so.
 
 ## Parquet, Arrow and Avro
 
@@ -146,7 +148,9 @@ intervals in Arrow, and text in Parquet, for which no library here writes them.
 
 A column of times that all are in one zone (`Europe/Berlin`, or an offset) has that zone as its type
 in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is
-text with one offset. Times in several zones, and below a map or a list, are text.
+text with one offset. Times in several zones, and below a map or a list, are text; `--types
+NAME=utc` makes the former their moments in UTC. A time that is finer than microseconds is refused
+by `--types`, which `--lossy digits` makes shorter.
 
 ## CSV and TSV
 
@@ -158,7 +162,9 @@ carriage returns alone, as of old Macs, are read as lines, which is told; in quo
 `inspect FILE` shows their records too; to `pack`, which keeps the bytes, they are text without any.
 Cells behind spaces (`1, "Smith, John"`) are read without these, which is told, where quotes stand
 behind them, and the first rows have as many cells each then; without quotes (`1, 2`) the spaces are
-of the cells.
+of the cells. Lines that begin with `#`, and blank ones, above a table of several columns are left
+out, which is told, where none of them may be its names (`#a,b` may be, so that it is, also below
+`##`, as in VCF); a title there is information, and refused, or left out by `around`.
 
 CSV and TSV are written with line feeds, quotes where they are needed, in UTF-8 without a byte-order
 mark; where the source is one too, with its delimiter, ends of lines and mark, and quoted as it is
@@ -175,6 +181,11 @@ other numbers) and JSON documents one after another, with commas between or with
 JSON is, where that shows in the first 64 KiB: the documents are a list, comments are dropped, and
 told, and so is what it was read as. `NaN` and `Infinity`, as Python writes them, are read where the
 target has such values.
+
+## Documents of YAML
+
+Each document is a record. Of several, those in which nothing stands, as behind a last `---`, are
+none, which is told; one that says `null` is null.
 
 ## Tags of YAML, CBOR and MessagePack
 

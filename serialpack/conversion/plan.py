@@ -1,6 +1,6 @@
 """What workers are told of a conversion (``ConversionPlan``), and what they answer (``Found``)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
@@ -9,7 +9,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.conversion.types.typing import TypedColumn
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Style
+from serialpack.formats.base import SourceBlock, Style
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure
@@ -26,7 +26,8 @@ class ConversionPlan(NamedTuple):
     it is one document, also where its format is a sequence of records. ``source_serializer``,
     ``source_settings``: what reads it where that is not its format: one that was given a schema,
     say. ``fields``: those that are taken of each record; none: all. ``array_name``: what its one
-    array is called where it was taken from.
+    array is called where it was taken from. ``above``: how many lines and bytes of it stand before
+    what is read.
 
     Of the target: ``target``, its format, empty where the source is only read, as values of Python;
     ``named``: what a refusal calls it, where that is not the name of its serializer;
@@ -70,9 +71,17 @@ class ConversionPlan(NamedTuple):
     is_part: bool = False
     step: float = 0.0
     array_name: str = ""
+    above: tuple[int, int] = (0, 0)
     refused: bool = False
     listed: bool = False
     named: str = ""
+
+    def placed(self, blocks: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
+        """``blocks`` of what is read, with the places that they have in the source."""
+        lines, size = self.above
+        if not size:
+            return blocks
+        return (b._replace(line=b.line + lines, offset=b.offset + size) for b in blocks)
 
     @property
     def is_text_table(self) -> bool:

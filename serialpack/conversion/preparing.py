@@ -27,14 +27,14 @@ from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.writers import holds_tables
 from serialpack.detection.detect import AsFound, dialect_named
-from serialpack.errors import RefusedError, UsageError
+from serialpack.errors import RefusedError, UsageError, ValueRefusedError, Ways
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.pipeline.line import Elsewhere
-from serialpack.text import quoted
-from serialpack.values.kinds import LONG_ROWS
+from serialpack.text import number_of, quoted
+from serialpack.values.kinds import AROUND, LONG_ROWS, Loss
 
 
 class Prepared(NamedTuple):
@@ -83,6 +83,7 @@ def prepared(
     losses = Losses(allowed)
     if content.loose is not None:  # what is behind that is said when it is read
         check_dropped(content.loose.dropped, losses, to)
+        _check_above(content.loose.dropped, allowed)
     content, at = _with_records(content, source, to, how, allowed, losses)
     shaping = how["shaping"]._replace(at=at)
     if fields.names and not shaping.picks and isinstance(content.read, FileRead):
@@ -99,6 +100,7 @@ def prepared(
         shaping=shaping,
         step=step,
         array_name="" if at else (how["shaping"].at or "").strip("/"),
+        above=content.above,
     )
     _check_null(plan, to)
     whole = content.plan.source_serializer is not None or shaping.picks
@@ -197,6 +199,18 @@ def is_as_stored(content: Content, to: str, how: ConvertOptions) -> bool:
         or how["shaping"] != Shaping()
         or as_found(how) != AsFound()
     )
+
+
+def _check_above(dropped: tuple[Loss, ...], allowed: tuple[str, ...]) -> None:
+    """ValueRefusedError for lines above a table that are no comments, where these may not go."""
+    for loss in dropped:
+        if loss.rule == AROUND and AROUND not in allowed:
+            lines = number_of(loss.count, "line")
+            raise ValueRefusedError(
+                f"{lines} above the table would be lost ({loss.value_path}: {loss.was})",
+                kind=AROUND,
+                hint=Ways((AROUND,), "leaves it out" if loss.count == 1 else "leaves them out"),
+            )
 
 
 def as_found(how: ConvertOptions) -> AsFound:

@@ -14,6 +14,7 @@ from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputE
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.bson.found import may_be_bson
+from serialpack.formats.csv.dialects import below_comments
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.foreign import known_text
 from serialpack.formats.json.found import json_kind, json_state
@@ -131,7 +132,8 @@ def _lines(head: bytes, *, whole: bool) -> str:
 
 def _text(head: bytes, whole: bool) -> Recognised:
     text = _lines(head, whole=whole)
-    tables = {d.name: _table(text, d.delimiter) for d in FORMATS if d.delimiter and not d.variants}
+    below = below_comments(text)
+    tables = {d.name: _table(below, d.delimiter) for d in FORMATS if d.delimiter and not d.variants}
     found = [name for name, sure in tables.items() if sure]
     possible = [name for name, sure in tables.items() if sure is not None]
     if _is_yaml(text):

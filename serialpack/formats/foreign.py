@@ -138,11 +138,8 @@ KNOWN: tuple[KnownFile, ...] = (
     KnownFile("PostScript", _front(b"%!PS"), *_PAGES, ("ps", "eps")),
     KnownFile("RTF", _front(b"{\\rtf"), *_PAGES, ("rtf",)),
     KnownFile(
-        "an old Office document",
-        _front(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-        *_OFFICE,
-        ("xls", "doc", "ppt"),
-        _OPENED,
+        *("an old Office document", _front(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), *_OFFICE),
+        *(("xls", "doc", "ppt"), _OPENED),
     ),
     KnownFile("an ELF program", _front(b"\x7fELF"), *_PROGRAM, ("elf", "so")),
     KnownFile("a Windows program", _front(b"MZ"), *_PROGRAM, ("exe", "dll")),
@@ -164,7 +161,7 @@ KNOWN: tuple[KnownFile, ...] = (
         "DuckDB",
         (((8, b"DUCK"),),),
         _UNREAD,
-        "duckdb copies a table to Parquet",
+        "duckdb FILE \"COPY NAME TO 'NEW.parquet'\" makes Parquet of a table",
         ("duckdb",),
         "--to parquet writes a table that it reads",
     ),
@@ -172,7 +169,9 @@ KNOWN: tuple[KnownFile, ...] = (
         "ORC",
         _front(b"ORC"),
         _UNREAD,
-        "pyarrow reads it, and writes Parquet",
+        "python3 -c 'import sys, pyarrow as a, pyarrow.orc as o, pyarrow.parquet as p;"
+        ' p.write_table(o.read_table(a.BufferReader(sys.stdin.buffer.read())), "NEW.parquet")\''
+        " <FILE makes Parquet of it",
         ("orc",),
         "--to parquet writes what pyarrow reads, which writes it",
     ),
@@ -250,6 +249,8 @@ INI = KnownFile(
     ("ini", "properties", "cfg", "conf"),
     "--to toml writes what is nearest",
 )
+_UNEXPORTED = "sed 's/^export //' <FILE | jc --ini >NEW.json makes JSON of it"
+EXPORTS = KnownFile("variables of a shell", (), _UNREAD, _UNEXPORTED)
 LOGFMT = KnownFile(
     "logfmt",
     (),
@@ -282,12 +283,16 @@ _SQL = (
     rb"(?:CREATE\s+(?:TABLE|DATABASE|SCHEMA|VIEW|(?:UNIQUE\s+)?INDEX)|INSERT\s+INTO|DROP\s+TABLE"
     rb"|BEGIN\s+TRANSACTION|PRAGMA\s+\w+\s*+=|SET\s+[@\w.]+\s*+=)"
 )
-#: Below comments and blank lines, the name of a section and a key, or two keys.
+#: Comments and blank lines; the name of a section, of git's too; a key and its value.
+_APART = rb"(?:[ \t]*(?:[;#!][^\n]*)?\n)*+"
+_SECTION = rb"\[(?:[^]\n\"]+|[\w.-]+ \"[^\"\n]+\")\][ \t\r]*\n"
+_SETTING = rb"[A-Za-z][\w.*-]*[ \t]*=(?!=)"
+#: A section and a key, or a key and another, a section, or nothing; keys of which one is exported.
 _INI = (
-    rb"(?:[ \t]*(?:[;#!][^\n]*)?\n)*+"
-    rb"(?:\[[^]\n\"{},]+\][ \t\r]*\n(?:[ \t]*(?:[;#][^\n]*)?\n)*+[A-Za-z][\w. -]*[=:]"
-    rb"|[A-Za-z][\w.-]* ?=(?!=)[^\n]*\n(?:[ \t]*(?:[;#!][^\n]*)?\n)*+[A-Za-z][\w.-]* ?=(?!=))"
+    rb"%(_)b(?:%(s)b%(_)b[ \t]*[A-Za-z][\w. -]*[=:]|%(k)b[^\n]*(?:\n%(_)b(?:%(k)b|%(s)b)|\n\Z))"
+    % {b"_": _APART, b"s": _SECTION, b"k": _SETTING}
 )
+_EXPORTS = rb"%b(?:%b[^\n]*\n%b)?export %b" % (_APART, _SETTING, _APART, _SETTING)
 #: A line of nothing but keys with values, of which there are several.
 _LOGFMT = rb"(?:[A-Za-z][\w.-]*=(?:\"(?:[^\"\n\\]|\\.)*\"|[^\s\"=]*) ?+){2,}+\r?(?:\n|$)"
 #: Patterns are compiled where text is looked at: that takes longer than a start may.
@@ -301,6 +306,7 @@ _TEXTS = (
 _LIKELY = (
     (LOGFMT, _LOGFMT),
     (INI, _INI),
+    (EXPORTS, _EXPORTS),
     (LOG, rb"\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:[\d:]+ [-+]\d{4}\] \""),
     (MARKDOWN, rb"\|[^\n]*\|[ \r]*\n\|(?=[ :|]*-)[ :|-]*\|[ \r]*(?:\n|$)"),
     (CARDS, rb"BEGIN:V(?:CALENDAR|CARD)\r?\n"),

@@ -21,7 +21,8 @@ from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
-from serialpack.formats.csv.found import front_in_utf8, in_lines
+from serialpack.formats.csv.above import in_lines
+from serialpack.formats.csv.found import front_in_utf8
 from serialpack.formats.json.text import JsonText
 from serialpack.formats.messages.format import MessageFormat
 from serialpack.formats.shared.document import Malformed

@@ -207,12 +207,14 @@ class Projected:
             yield piece.text
 
     @property
-    def may_be_spaced(self) -> bool:
-        """Whether it is a table whose names have spaces before them, which it may be read without
-        (``by_rows``)."""
+    def may_be_otherwise(self) -> bool:
+        """Whether it is a table that may be read without spaces before its names, or without lines
+        above these (``by_table``)."""
         if not (self._delimiter and self.count):
             return False
-        return any(name[:1] == " " for name in self._names()[1:])
+        names = self._names()
+        above = len(names) == 1 or names[0].startswith("#")
+        return above or any(name[:1] == " " for name in names[1:])
 
     def _piece(self, number: int) -> _Piece:
         """The chosen fields of one block. RefusedError where they cannot be told apart."""

@@ -72,6 +72,7 @@ TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"}
 DIGITS, DUPLICATES, NAN, UTF8 = "digits", "duplicates", "nan", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
+EMPTY = "empty"
 CONTENT, LATIN1, RENAMED, SHORT_ROWS = "content", "latin-1", "renamed", "short-rows"
 NO_ROWS, SCHEMA, VIEWS, LONG_ROWS = "no-rows", "schema", "views", "long-rows"
 BLANK_LINES, SAFETY, NULLS = "blank-lines", "safety", "nulls"
@@ -87,6 +88,7 @@ NEAREST, TIMESTAMPS, ZONES = "nearest", "timestamps", "zones"
 DROPPED = {
     COMMENTS: ("comment", "comments"),
     SPACE: ("white space between elements", "white spaces between elements"),
+    EMPTY: ("empty document", "empty documents"),
     HEADER: ("header", "headers"),
     ATTRIBUTES: ("attribute, link or the like", "attributes, links and the like"),
     NO_ROWS: ("column name of tables without rows", "column names of tables without rows"),

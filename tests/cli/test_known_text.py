@@ -27,6 +27,9 @@ _INI = b"; made by hand\n[db]\nhost = localhost\n\n[web]\ndebug = true\n"
             "INI or properties",
             "ini",
         ),
+        (".editorconfig", b"root = true\n\n[*.{py,js}]\nindent = 2\n", "INI or properties", "ini"),
+        (".gitmodules", b'[submodule "a"]\n\tpath = a\n', "INI or properties", "ini"),
+        (".env", b"MODE=production\n", "INI or properties", "ini"),
         (
             "access.log",
             b'127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326\n',
@@ -89,11 +92,41 @@ def test_what_one_command_makes_json_of_is_told_with_it(
     assert list(map(json.loads, found)) == records
 
 
+@pytest.mark.parametrize("data", [b"# c\nexport A=1\nexport B=\n", b"A=1\nexport B=2\n"])
+def test_variables_of_a_shell_are_told_with_what_takes_off_the_word(run: Run, data: bytes) -> None:
+    """They were text, of which --from csv makes one column; by jc alone keys begin with it."""
+    (line,) = lines(run("unpack", "--to", "json", stdin=data, code=3).stderr)
+    command = line.partition("not read here; ")[2].partition(" <FILE | jc --ini")[0]
+    left = subprocess.run(shlex.split(command), input=data, capture_output=True, check=True).stdout
+    assert left == data.replace(b"export ", b"")
+
+
+def test_orc_is_told_with_what_makes_parquet_of_it(run: Run, tmp_path: Path) -> None:
+    """The hint named a library, and no command."""
+    orc = pytest.importorskip("pyarrow.orc")
+    import pyarrow
+
+    orc.write_table(pyarrow.table({"a": [1, None], "b": ["x", "y"]}), tmp_path / "a.orc")
+    (line,) = lines(run("unpack", "a.orc", "--to", "csv", code=3).stderr)
+    command = line.partition("not read here; ")[2].partition(" <FILE makes")[0]
+    words = [word.replace("python3", sys.executable) for word in shlex.split(command)]
+    data = (tmp_path / "a.orc").read_bytes()
+    subprocess.run(words, input=data, cwd=tmp_path, check=True)
+    made = run("unpack", "NEW.parquet", "--to", "ndjson", "-o", "-").stdout
+    assert list(map(json.loads, made.splitlines())) == [{"a": 1, "b": "x"}, {"a": None, "b": "y"}]
+
+
 @pytest.mark.parametrize("line", [b"a=b c d=e", b"url=x?a=1&b=2 c=3"])
 def test_properties_with_spaces_in_them_are_no_logfmt(run: Run, line: bytes) -> None:
     data = line + b"\nb=2\n"
     (said,) = lines(run("unpack", "--to", "json", stdin=data, code=3).stderr)
     assert "logfmt" not in said
+
+
+def test_a_text_of_cbor_is_no_setting(run: Run, tmp_path: Path) -> None:
+    """Its first byte, the length, is a letter."""
+    (tmp_path / "a.cbor").write_bytes(b"c= b")
+    assert run("unpack", "a.cbor", "--to", "json", "-o", "-").stdout.strip() == b'"= b"'
 
 
 def test_requirements_are_no_properties(run: Run) -> None:

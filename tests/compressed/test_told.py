@@ -19,7 +19,7 @@ import serialpack
 from serialpack.compressed._compressions import KINDS
 from serialpack.formats.foreign import UNDONE_BY
 
-TEXT = b"by me\n\na,b,c\n1,2,3\n4,5,6\n"
+TEXT = b"by me\n\na;b;c\n1;2;3\n4;5;6\n"
 
 
 def _packed(data: bytes) -> bytes:
@@ -57,4 +57,4 @@ def test_a_command_in_a_hint_reads_what_is_in_the_file(
     line = command[0].replace("FILE", str(path))
     line = line.replace("serialpack ", f"{sys.executable} -m serialpack ")
     made = subprocess.run(["sh", "-c", line], capture_output=True, check=True).stdout
-    assert made == b"a,b,c\n1,2,3\n4,5,6\n"
+    assert made == b"a;b;c\n1;2;3\n4;5;6\n"

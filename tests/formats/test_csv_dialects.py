@@ -161,7 +161,7 @@ def test_dialects_are_known_to_the_registry() -> None:
 
 @pytest.mark.parametrize(
     ("data", "why"),
-    [(b"a,b\r1,2\r\n", "ends no line"), (b"# by x\na,b\n1,2\n", "different lengths")],
+    [(b"a,b\r1,2\r\n", "ends no line"), (b"by x\n\na;b\n1;2\n", "different lengths")],
     ids=["carriage returns", "a title"],
 )
 def test_the_command_that_is_named_makes_a_table(tmp_path: Path, data: bytes, why: str) -> None:

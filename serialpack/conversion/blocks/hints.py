@@ -166,8 +166,11 @@ def _decimal_column(plan: ConversionPlan, lost: Difference) -> str:
     keys = [step for step in steps or () if type(step) is str]
     if layout.rows != "maps" or not keys or any("." in key for key in keys[1:]):
         return ""
-    kind = schema_of(layout).field(keys[0]).type
-    for key in keys[1:]:
+    column = next((c for c in layout.columns if c.path == tuple(keys[: len(c.path)])), None)
+    if column is None:
+        return ""
+    kind = schema_of(layout).field(column.name).type
+    for key in keys[len(column.path) :]:
         while is_a.is_list(kind):
             kind = kind.value_type
         if not is_a.is_struct(kind):  # of maps whose keys are data, one type holds all values

@@ -23,6 +23,7 @@ from serialpack.values.kinds import (
     DIGITS,
     DROPPED,
     DUPLICATES,
+    EMPTY,
     FIELDS,
     HEADER,
     LATIN1,
@@ -287,6 +288,7 @@ RULES: dict[str, Rule] = {
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
     COMMENTS: Rule("comments are dropped", frozenset(), ALL, _dropped(COMMENTS)),
+    EMPTY: Rule("an empty document of YAML among others is dropped", NONE, ALL, _dropped(EMPTY)),
     SPACE: Rule("white space between the elements of XML is dropped", NONE, ALL, _dropped(SPACE)),
     HEADER: Rule(
         "what the header of a volume says beside type and shape is dropped",
@@ -344,9 +346,7 @@ RULES: dict[str, Rule] = {
     ),
     ORDER: Rule("text and elements of XML that alternate are put together", NONE),
     COLUMNS: Rule("of a table of text without rows, the names of columns are dropped", NONE),
-    AROUND: Rule(
-        "what stands around the records of --at is left out, and datasets that are no arrays", NONE
-    ),
+    AROUND: Rule("what is around records of --at, above a table, or no array is left out", NONE),
     FIELDS: Rule("a field of --fields that no record has is left out", NONE),
     FIXED: Rule(
         "floats of an array become the nearest multiples of STEP (fixed:STEP): off by half of it at"

@@ -100,7 +100,7 @@ def _line_of(
         size_of_block //= _BESIDE_ROWS
     most = 0 if plan.source_serializer else (join or Join).most_values(size_of_block)
     blocks = fmt.split(read, size_of_block, for_values=True, most_values=most)
-    return Line(blocks, block_size=size_of_block, size=size, progress=progress)
+    return Line(plan.placed(blocks), block_size=size_of_block, size=size, progress=progress)
 
 
 def _structure_of(first: SourceBlock, found: Found, count: int, plan: ConversionPlan) -> Structure:

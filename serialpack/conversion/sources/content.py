@@ -16,7 +16,7 @@ from serialpack.compressed.source import PackedFile, decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.sources.fields import Fields
-from serialpack.conversion.sources.normalizing import normalized
+from serialpack.conversion.sources.normalizing import VERSIONS, normalized
 from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.detection.by_content import is_one_column, recognised, told_again
 from serialpack.detection.detect import AsFound, looks_like, may_be_utf8, not_converted, told
@@ -24,10 +24,12 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
+from serialpack.formats.csv.above import TableBelow, by_table
 from serialpack.formats.csv.returns import ReturnLines
-from serialpack.formats.csv.spaces import SpacedCells, by_rows
+from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.random_access import FileRead
+from serialpack.formats.yaml.empty import NoEmptyDocuments
 from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.stored import opened_bytes
@@ -53,7 +55,7 @@ class Content(NamedTuple):
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
     ``made``: what is read is made here, ``of`` a file of datasets or an object; and ``dropped``:
     what of it is not, or otherwise. ``head``: the first bytes of a file that the user trusts.
-    ``loose``: how the source is made JSON, by ``maker``.
+    ``loose``: how the source is made JSON, by ``maker``, which may make YAML, too.
     """
 
     read: Read
@@ -68,13 +70,20 @@ class Content(NamedTuple):
     of: FileRead | None = None
     dropped: tuple[Loss, ...] = ()
     head: bytes = b""
-    loose: Loose | ReturnLines | SpacedCells | None = None
-    maker: LooseJson | None = None
+    loose: Loose | TableBelow | ReturnLines | SpacedCells | None = None
+    maker: LooseJson | NoEmptyDocuments | None = None
 
     @property
     def all_dropped(self) -> list[Loss]:
         """What is dropped, of what was read so far."""
-        return [*self.dropped, *(self.maker.losses if self.maker is not None else ())]
+        above = self.loose.dropped if isinstance(self.loose, TableBelow) else ()
+        return [*self.dropped, *above, *(self.maker.losses if self.maker is not None else ())]
+
+    @property
+    def above(self) -> tuple[int, int]:
+        """How many lines and bytes of the source stand before what is read of it."""
+        found = self.loose
+        return (found.lines, found.size) if isinstance(found, TableBelow) else (0, 0)
 
     @property
     def kept(self) -> bool:
@@ -174,7 +183,7 @@ def _of_columns(
         return None
     paths, verify = asked.fields.paths, asked.verify
     projected = Projected(source.file, member, packed, paths, asked.threads, verify=verify)
-    if projected.may_be_spaced:
+    if projected.may_be_otherwise:
         return None
     pieces: Iterator[Buffer] = iter(projected)
     if once is not None:
@@ -231,14 +240,16 @@ def _of_restored(
     found = plan.source
     declared = FORMATS.declaration(found)
     loose, maker = None, None
-    is_text = plan.source_serializer is None and declared.is_json
+    is_text = plan.source_serializer is None and (declared.is_json or found in VERSIONS)
     if asked.table != AsFound() or declared.variants or is_text:
         head, _ = restored.front(HEAD)
         found, usual, read, loose, maker = normalized(read, head, found, None, asked.table)
         plan = plan._replace(source=usual)
     elif plan.source_serializer is None and declared.delimiter:
         mark = declared.delimiter.decode()
-        read, loose = by_rows(restored.read, restored.front(HEAD)[0], mark)
+        read, loose = by_table(
+            restored.read, restored.front(HEAD)[0], mark, headless=declared.headless
+        )
     as_it_is = read == restored.read
     head = restored.front(HEAD)[0] if asked.trust else b""
     if plan.source_serializer is None and _in_file(plan.source):

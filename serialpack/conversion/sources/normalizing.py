@@ -17,16 +17,20 @@ from serialpack.detection.detect import AsFound, told
 from serialpack.detection.encoded import in_utf8, other_encoding
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read
+from serialpack.formats.csv.above import TableBelow, by_table
 from serialpack.formats.csv.found import (
     dialect_of,
     doubled_pieces,
-    front_in_utf8,
 )
 from serialpack.formats.csv.returns import ReturnLines
-from serialpack.formats.csv.spaces import SpacedCells, by_rows
+from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
+from serialpack.formats.yaml.empty import NoEmptyDocuments
 
 _PIECE = 1 << 20
+
+#: YAML by any of its versions.
+VERSIONS = frozenset({"yaml", "yaml:1.1"})
 
 
 class Normalized(NamedTuple):
@@ -38,8 +42,8 @@ class Normalized(NamedTuple):
     found: str
     usual: str
     read: Read
-    loose: Loose | ReturnLines | SpacedCells | None = None
-    maker: LooseJson | None = None
+    loose: Loose | TableBelow | ReturnLines | SpacedCells | None = None
+    maker: LooseJson | NoEmptyDocuments | None = None
 
 
 def normalized(
@@ -63,18 +67,21 @@ def normalized(
     if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
         maker = LooseJson(several=loose.several)
         return Normalized("json", "json", Pieces(maker.pieces(read)).read, loose, maker)
+    if found in VERSIONS and _may_be_empty(head, whole=whole):
+        documents = NoEmptyDocuments()
+        return Normalized(found, found, Pieces(documents.pieces(read)).read, None, documents)
     if not declared.delimiter:
         return Normalized(found, found, read)
     dialect = dialect_of(declared)
-    lines: ReturnLines | SpacedCells | None = None
+    lines: TableBelow | ReturnLines | SpacedCells | None = None
     pieces = iter(partial(read, _PIECE), b"")
     if dialect.encoding:
         pieces = in_utf8(read, dialect.encoding)
     text = Pieces(doubled_pieces(pieces) if dialect.escaped else pieces)
     if not dialect.escaped:
         usual = text.read if dialect.encoding else read
-        front = front_in_utf8(head, dialect.encoding)
-        by_row, lines = by_rows(usual, front, dialect.delimiter)
+        front = text.front(len(head))[0] if dialect.encoding else head
+        by_row, lines = by_table(usual, front, dialect.delimiter, headless=dialect.headless)
         if lines is not None:
             text = Pieces(iter(partial(by_row, _PIECE), b""))
     if dialect != dialect.usual() or lines is not None:
@@ -83,3 +90,12 @@ def normalized(
             raise failed
         read = text.read
     return Normalized(found, dialect.usual().name, read, lines)
+
+
+def _may_be_empty(head: bytes, *, whole: bool) -> bool:
+    """Whether documents of YAML that begins so may be empty; ``whole``: they all are there."""
+    if b"---" not in head or not whole:
+        return b"\n---" in head
+    documents = NoEmptyDocuments()
+    documents.made(head, last=True)
+    return bool(documents.losses)

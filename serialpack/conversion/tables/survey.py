@@ -338,7 +338,7 @@ def _looked(
     block_size = block_size or _BLOCK
     most = Join.most_values(block_size) if block_size == WIDE_BLOCK else 0
     blocks = fmt.split(read, block_size, for_values=True, most_values=most)
-    line = Line(blocks, block_size=block_size, size=size)
+    line = Line(plan.placed(blocks), block_size=block_size, size=size)
     first = line.first
     if may_grow and not first.last and 0 < (first.records or 0) < _FEW_RECORDS:
         raise Wide

@@ -8,6 +8,14 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from serialpack.conversion.types.conventions import CONVENTIONS, EXACT, FULL, texts_of
+from serialpack.conversion.types.times import (
+    date_of,
+    day_first,
+    in_utc,
+    month_first,
+    times_text,
+    to_microseconds,
+)
 from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
 from serialpack.text import complex_text, in_line, quoted
@@ -17,6 +25,10 @@ from serialpack.values.durations import duration_of, duration_text
 TEXT = "text"
 #: Numbers with a comma before their decimals.
 COMMA = "decimal-comma"
+#: Dates whose first number is the month, and the day.
+MONTH_FIRST, DAY_FIRST = "mdy", "dmy"
+#: The moment of a time with whatever offset.
+MOMENT = "utc"
 #: Numbers with all their digits.
 DECIMAL = "decimal"
 #: A list, also where a format that has none of one item, or of none, wrote that item, or nothing.
@@ -34,11 +46,11 @@ _TIME = re.compile(r"\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 #: As in much of Europe; between points the month is never first.
 _DAY_FIRST = re.compile(r"\d\d\.\d\d\.\d{4}", re.ASCII)
-_ANY_DAY_FIRST = re.compile(r"\d\d?\.\d\d?\.\d{4}", re.ASCII)
 #: Numbers whose points stand between thousands: before a comma, or more than one.
 _THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,})", re.ASCII)
-#: Numbers whose commas may stand between thousands, as in English.
-_COMMA_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+", re.ASCII)
+#: Numbers whose commas may stand between thousands, as in English; and those whose surely do.
+COMMA_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+", re.ASCII)
+_GROUPED = re.compile(r"[-+]?\d{1,3}(?:(?:,\d{3}){2,}(?:\.\d*)?|,\d{3}\.\d*)", re.ASCII)
 #: How Python, NumPy and pandas write numbers that are none.
 NON_FINITE = frozenset({"nan", "inf", "-inf"})
 #: The zones of times that are in none, or in UTC.
@@ -141,7 +153,7 @@ def values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
 
 def _values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
     try:
-        parse = _PARSE[spelling.type] if spelling.style != "." else _date
+        parse = _PARSE[spelling.type] if spelling.style != "." else date_of
         values = [*map(parse, cells)]
         has_offset = spelling.type == "timestamp" and spelling.style[2:] not in ZONES
         if has_offset and not {1, 9999}.isdisjoint(value.year for value in values):
@@ -164,7 +176,7 @@ def spelled(values: Sequence[Any], spelling: Spelling) -> list[str]:
         yes, no = BOOLEANS[style or "true"]
         return [yes if value else no for value in values]
     if kind in ("time", "timestamp"):
-        return _times(values, style)
+        return times_text(values, style)
     if style == ".":
         return [".".join(reversed(value.isoformat().split("-"))) for value in values]
     return list(map(_SPELL[kind], values))
@@ -189,38 +201,13 @@ def _keeps_point(text: str, value: float) -> bool:
     return text[-2:] != ".0" or abs(value) > EXACT or text == "-0.0"
 
 
-def _times(values: Sequence[Any], style: str) -> list[str]:
-    zone = ""
-    if type(values[0]) is datetime:
-        between, digits, zone = style[:1] or "T", style[1:2] or "6", style[2:]
-        aware = datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo
-        if not {aware}.issuperset([value.tzinfo for value in values]):
-            raise ValueError("a time in another zone")
-        if aware is not None:
-            values = [value.replace(tzinfo=None) for value in values]
-        how: tuple[str, ...] = (between,)
-    else:
-        digits, how = style or "6", ()
-    spec = {"m": "minutes", "0": "seconds"}.get(digits, "microseconds")
-    if digits == "p":
-        return [value.isoformat(*how) + zone for value in values]
-    texts = [value.isoformat(*how, timespec=spec) for value in values]
-    if digits == "t":
-        return [text.rstrip("0").rstrip(".") + zone for text in texts]
-    end = int(digits) - 6 if digits not in "m06" else None
-    return [text[:end] + zone for text in texts]
-
-
-def _date(text: str) -> date:
-    if "." not in text:
-        return date.fromisoformat(text)
-    if _ANY_DAY_FIRST.fullmatch(text) is None:
-        raise ValueError(text)
-    day, month, year = map(int, text.split("."))
-    return date(year, month, day)
+def _ungrouped(text: str) -> str:
+    """A number without the commas that surely stand between thousands in it."""
+    return text.replace(",", "") if _GROUPED.fullmatch(text) else text
 
 
 def _decimal(text: str) -> Decimal:
+    text = _ungrouped(text)
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(text)
     value = Decimal(text)
@@ -238,6 +225,7 @@ def decimal_of(value: Any) -> Decimal:
 
 def _number(text: str) -> float:
     """The double of a literal; Inexact where none is it."""
+    text = _ungrouped(text)
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(text)
     value = float(text)
@@ -262,7 +250,7 @@ def has_commas(cells: Collection[str]) -> bool | None:
     between thousands."""
     if "," not in "".join(cells) or not are_with_comma(cells):
         return False
-    return any("," in c and _COMMA_THOUSANDS.fullmatch(c) is None for c in cells) or None
+    return any("," in c and COMMA_THOUSANDS.fullmatch(c) is None for c in cells) or None
 
 
 def _complex(text: str) -> complex:
@@ -272,6 +260,7 @@ def _complex(text: str) -> complex:
 
 
 def _integer(text: str) -> int:
+    text = text.replace(",", "") if COMMA_THOUSANDS.fullmatch(text) else text
     if re.fullmatch(r"[-+]?[0-9]+", text, re.ASCII) is None or len(text) > MAX_DIGITS:
         raise ValueError(text)
     return int(text)
@@ -307,6 +296,9 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "date": date.fromisoformat,
     "time": time.fromisoformat,
     "timestamp": datetime.fromisoformat,
+    MOMENT: in_utc,
+    MONTH_FIRST: month_first,
+    DAY_FIRST: day_first,
     "decimal": Decimal,
     "duration": duration_of,
     "bytes": _base64,
@@ -318,7 +310,8 @@ _READ: dict[str, Callable[[str], Any]] = {
     "integer": _integer,
     "number": _number,
     "boolean": _boolean,
-    "date": _date,
+    "date": date_of,
+    **{kind: to_microseconds(_PARSE[kind]) for kind in ("time", "timestamp", MOMENT)},
     "decimal": _decimal,
     COMMA: lambda text: _number(with_point(text)),
 }
@@ -331,6 +324,8 @@ _KINDS: dict[str, frozenset[type]] = {
     "date": frozenset({date}),
     "time": frozenset({time}),
     "timestamp": frozenset({datetime}),
+    MOMENT: frozenset({datetime}),
+    **dict.fromkeys((MONTH_FIRST, DAY_FIRST), frozenset({date})),
     "decimal": frozenset({Decimal}),
     "duration": frozenset({timedelta}),
     "bytes": frozenset({bytes}),
@@ -341,7 +336,8 @@ _KINDS: dict[str, frozenset[type]] = {
 
 _SPELL: dict[str, Callable[[Any], str]] = {
     "integer": str,
-    "date": date.isoformat,
+    **dict.fromkeys(("date", MONTH_FIRST, DAY_FIRST), date.isoformat),
+    MOMENT: lambda value: value.isoformat().replace("+00:00", "Z"),
     "decimal": lambda value: format(value, "f"),
     "duration": duration_text,
     "bytes": lambda value: b64encode(value).decode(),
@@ -357,6 +353,9 @@ TYPES: dict[str, tuple[str, ...]] = {
     "date": ("date",),
     "time": ("time",),
     "timestamp": ("local-datetime", "utc-datetime"),
+    MOMENT: ("utc-datetime",),
+    MONTH_FIRST: ("date",),
+    DAY_FIRST: ("date",),
     "decimal": ("decimal",),
     "duration": ("timedelta",),
     "bytes": ("bytes",),

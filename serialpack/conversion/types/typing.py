@@ -2,14 +2,19 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime, time
 from itertools import compress
 from typing import Any, NamedTuple
 
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
+    COMMA_THOUSANDS,
+    DAY_FIRST,
     DECIMAL,
     LIST,
+    MOMENT,
+    MONTH_FIRST,
     TEXT,
     TYPES,
     Spelling,
@@ -21,6 +26,7 @@ from serialpack.conversion.types.spelling import (
     values_of,
     with_point,
 )
+from serialpack.conversion.types.times import SLASHED
 from serialpack.errors import InputError, UsageError, ValueRefusedError, Ways
 from serialpack.formats.losses.exact import Inexact
 from serialpack.literal import Literal
@@ -45,9 +51,20 @@ SPELLINGS = "spellings"
 _WHY = {
     "date": ", as 2023-12-31 and 31.12.2023 are",
     COMMA: ", as 1234,5 and 1.234,5 are",
+    MONTH_FIRST: ", as 12/31/2023 is",
+    DAY_FIRST: ", as 31/12/2023 is",
+    MOMENT: ", as 2023-12-31T09:30:00+02:00 is",
     "duration": ", as P1DT2H30M and PT0.5S are: months and years have no length",
 }
 
+
+#: What the types are called in messages, where that is not their name.
+_IN_WORDS = {
+    COMMA: "number with a decimal comma",
+    MONTH_FIRST: "date with the month first",
+    DAY_FIRST: "date with the day first",
+    MOMENT: "time with an offset",
+}
 
 #: What the types are called in other programs.
 _CALLED = {
@@ -59,6 +76,7 @@ _CALLED = {
     **dict.fromkeys(("binary", "blob", "bytea"), "bytes"),
     "array": LIST,
     "timedelta": "duration",
+    "ymd": "date",
 }
 
 
@@ -188,6 +206,10 @@ class Typer:
             if not self._is_text(cell):
                 if cell == "":
                     place[key] = None
+                elif kind == MOMENT and type(cell) is datetime and cell.tzinfo not in (None, UTC):
+                    place[key] = moment = cell.astimezone(UTC)
+                    where = first_record + number, _path(column.name)
+                    told.append(Loss(SPELLINGS, 1, *where, shown(cell), shown(moment)))
                 elif cell is not None and type(cell) not in python_types(kind):
                     place[key] = self._other_value(number, column, cell, first_record)
                 continue
@@ -200,8 +222,9 @@ class Typer:
             except Inexact as lost:
                 if lost.nearest is None or DIGITS not in allowed:
                     raise _digits(column, cell, *where) from None
-                value = float(lost.nearest)
-                told.append(Loss(DIGITS, 1, *where, cell, repr(value)))
+                is_time = isinstance(lost.nearest, (datetime, time))
+                value = lost.nearest if is_time else float(lost.nearest)
+                told.append(Loss(DIGITS, 1, *where, cell, str(value)))
             except (ValueError, OverflowError):
                 raise _other(number, column, cell, first_record) from None
             again = _again(value, column.spelling)
@@ -266,12 +289,19 @@ def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> Va
     way = f"{types_option(column.name, TEXT)} leaves it"
     kind, is_text = column.spelling.type, type(cell) is str
     why = _WHY.get(kind, "") if is_text else ""
-    if is_text and kind in ("number", "decimal") and _DECIMAL_COMMA(cell):
+    if is_text and kind in ("number", "decimal") and COMMA_THOUSANDS.fullmatch(cell):
+        why = ": its comma may stand between thousands, or be a decimal one"
+        way = f"{types_option(column.name, 'integer')} takes it for the former"
+        way += f", {types_option(column.name, COMMA)} for the latter"
+    elif is_text and kind == "date" and SLASHED.fullmatch(cell):
+        way = f"{types_option(column.name, MONTH_FIRST)} takes the month first"
+        way += f", {types_option(column.name, DAY_FIRST)} the day"
+    elif is_text and kind in ("number", "decimal") and _DECIMAL_COMMA(cell):
         why = ": its comma is no decimal point"
         way = f"{types_option(column.name, COMMA)} takes it for one"
     elif is_text and cell.upper() in _NOTHING:
         way += f", --null {cell} takes it for null"
-    kind = "number with a decimal comma" if kind == COMMA else kind
+    kind = _IN_WORDS.get(kind, kind)
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",
         record=first_record + number,
@@ -287,12 +317,17 @@ def _ways(way: str) -> Ways:
 
 
 def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefusedError:
+    why = f"no double holds {shown(cell)}"
+    keeps = f"{types_option(column.name, DECIMAL)} holds it"
+    if column.spelling.type in ("time", "timestamp", MOMENT):
+        why = f"{shown(cell)} is finer than microseconds"
+        keeps = f"{types_option(column.name, TEXT)} leaves it"
     return ValueRefusedError(
-        f"no double holds {shown(cell)}",
+        why,
         record=record,
         value_path=path,
         kind="digits",
-        hint=Ways((DIGITS,), keeps=(f"{types_option(column.name, DECIMAL)} holds it",)),
+        hint=Ways((DIGITS,), keeps=(keeps,)),
     )
 
 

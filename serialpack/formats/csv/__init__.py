@@ -5,8 +5,8 @@ reads what is no UTF-8 or has escaped quotes, ``dialects`` tells by the first ro
 records of lines, maps from the header's names to text, and ``by_columns`` gives that text column by
 column; ``tokens`` has the grammar (RFC 4180), ``style`` writes rows as the source had them, and
 ``quoting`` a column's cells, with ``arrow_quoting`` all at once. ``uneven`` has rows of other
-lengths, ``returns`` lines of old Macs, ``parts`` rows of very many columns; ``join`` puts the rows
-of blocks together.
+lengths, ``returns`` lines of old Macs, ``above`` comments and titles above a table, ``parts`` rows
+of very many columns; ``join`` puts the rows of blocks together.
 
 - header: the first line (behind ``sep=;``, see ``serialpack.csv_front``), whose fields are the keys
   of every record; a table without one is headless, its columns are ``column1``, ``column2``, ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 from serialpack.csv_front import separator_named
 from serialpack.formats import FORMATS
@@ -17,6 +18,9 @@ from serialpack.formats.shared.document import Malformed
 _BELOW = 10
 
 COMMA = ","
+
+#: Lines above a table that do not tell how its cells are parted.
+_COMMENTS = re.compile(r"\A(?:#(?=[#\s])[^\n]*\n|\r?\n)++")
 
 #: What is looked at has fewer bytes only where the file has.
 _HEAD = 4 << 10
@@ -46,6 +50,7 @@ def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> st
     )
     if not whole:
         text = text[: text.rfind("\n") + 1]
+    text = below_comments(text)
     spaced = [mark for mark in delimiters if '"' in text and has_spaces(text.encode(), mark)]
     if len(spaced) == 1:
         return spaced[0]
@@ -61,6 +66,11 @@ def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> st
     if not found and max(widths(text, COMMA)[0], default=0) > 1:  # else it is one of one column
         found = [mark for mark in delimiters if first_line_of_table(text, (mark,))]
     return COMMA if COMMA in found or len(found) != 1 else found[0]
+
+
+def below_comments(text: str) -> str:
+    """The text without the lines above a table that do not tell how it is written."""
+    return _COMMENTS.sub("", text, 1) or text
 
 
 def first_line_of_table(text: str, delimiters: tuple[str, ...]) -> int:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from serialpack.formats.base import Read, Style
-from serialpack.formats.csv.spaces import by_rows
+from serialpack.formats.base import Style
 from serialpack.formats.csv.tokens import QUOTED_FIELD
 from serialpack.formats.declaration import Declaration
 
@@ -184,16 +183,6 @@ def is_utf8(head: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return len(text) - len(text.encode("ascii", "ignore")) >= _TELLING
-
-
-def in_lines(declared: Declaration, read: Read, head: bytes) -> Read:
-    """What reads a source that begins with ``head`` with ends of lines at which ``split`` finds
-    records, and without spaces before quotes, where it is a table that has others; for who only
-    looks at these."""
-    if not declared.delimiter:
-        return read
-    dialect = dialect_of(declared)
-    return by_rows(read, head, dialect.delimiter)[0] if dialect == dialect.usual() else read
 
 
 def front_in_utf8(head: bytes, encoding: str) -> bytes:

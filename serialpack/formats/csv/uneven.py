@@ -31,11 +31,14 @@ def names_beyond(names: list[str], width: int) -> list[str]:
 
 def are_odd(rows: list[list[str]], width: int, text: str | None, delimiter: str) -> bool:
     """Whether rows of more than ``width`` fields stand below the names of a table, and not below a
-    title. ``text``: that of the first block, from the names on, between whose fields ``delimiter``
-    stands; None for the rows of a later one, or where no names are in it."""
+    title; it is sure where others have no more, or where all that is behind is empty, as by a last
+    delimiter. ``text``: that of the first block, from the names on, between whose fields
+    ``delimiter`` stands; None for the rows of a later one, or where no names are in it."""
+    behind = any(any(row[width:]) for row in rows)
     if width < 2 or text is None:
-        return width > 1
-    return any(0 < len(row) <= width for row in rows) and not lines_above(text, delimiter)
+        return width > 1 or not behind
+    fit = not behind or any(0 < len(row) <= width for row in rows)
+    return fit and not lines_above(text, delimiter)
 
 
 def told_of(count: int, width: int) -> tuple[str, str, str]:

@@ -42,6 +42,15 @@ _WIDE = frozenset(
     }
 )
 
+#: Expat's number of the error for an entity that nothing defines, as feeds have those of HTML.
+_UNDEFINED = 11
+_OF_HTML = (
+    "python3 -c 'import html, re, sys; sys.stdout.buffer.write(re.sub("
+    r'rb"&(?!(?:amp|lt|gt|quot|apos);)\w+;", lambda m: "".join("&#%d;" % ord(c) for c in'
+    " html.unescape(m[0].decode())).encode(), sys.stdin.buffer.read()))' <FILE >NEW.xml writes"
+    " those of HTML by their numbers"
+)
+
 
 def read_document(data: bytes, marks: Marks | None) -> Any:
     """The document as a map. Malformed, Unheld, or RefusedError for entities and definitions.
@@ -131,7 +140,8 @@ class _DocumentReader:
         except ExpatError as error:
             at = self._parser.CurrentByteIndex
             message = ErrorString(error.code) if 0 <= at < len(self._data) else "it ends too early"
-            raise Malformed(message, min(max(at, 0), len(self._data))) from None
+            hint = _OF_HTML if error.code == _UNDEFINED else None
+            raise Malformed(message, min(max(at, 0), len(self._data)), hint) from None
         except (LookupError, ValueError) as error:  # an encoding that Python does not know
             raise Malformed(str(error), 0) from None
         if self._marks is not None:

@@ -148,6 +148,17 @@ def test_what_loses_nothing_is_told_beside_all_that_would_be_lost() -> None:
     )
 
 
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_a_large_integer_in_a_map_that_is_columns_has_its_hint(to: str) -> None:
+    """The column was looked for by the first key alone, which was an internal error."""
+    data = b'{"c":{"p":{"q":%d}}}\n' % (1 << 70)
+    refused = refusal(data, "ndjson", to, shaping=Shaping(flatten=True))
+    assert refused is not None
+    assert "--types c.p.q=decimal holds it" in (refused.hint or "")
+    named = Shaping(flatten=True, types=(("c.p.q", "decimal"),))
+    assert refusal(data, "ndjson", to, shaping=named) is None
+
+
 def ext(code: int, data: bytes) -> bytes:
     return bytes(msgpack.packb(msgpack.ExtType(code, data)))
 
