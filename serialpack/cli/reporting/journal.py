@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +11,7 @@ from serialpack._version import __version__
 from serialpack.cli.words import complain
 from serialpack.errors import ExistingFileError, FileError, UsageError
 from serialpack.far import is_far
+from serialpack.files.disk import sync_folder, sync_open
 from serialpack.files.source import file_error
 
 #: The key of the line that begins a run; its value is the version of the journal.
@@ -39,6 +39,8 @@ class Journal:
             raise ExistingFileError(
                 "exists already, and is no journal", path=path, hint="name another --journal"
             )
+        #: Whether its name is to be brought to disk, too.
+        self._is_new = not size
         if cut:
             self._write(b"\n")
         begun = datetime.now(UTC).isoformat(timespec="seconds")
@@ -53,15 +55,28 @@ class Journal:
             try:
                 self._write(json.dumps(line).encode() + b"\n")
             except FileError as error:
-                self._failed = error
-                complain(f"{error.said}; what follows is not in it", self.path)
+                self._fail(error)
+
+    def to_disk(self) -> None:
+        """Bring to disk what was added; where that cannot be, as ``add``."""
+        if self._failed is None:
+            try:
+                sync_open(self._fd)
+                if self._is_new:
+                    sync_folder(os.path.dirname(self.path) or ".")
+                    self._is_new = False
+            except OSError as error:
+                self._fail(file_error(error, self.path, "bring to disk"))
 
     def close(self) -> int:
         """Bring it to disk; the exit code."""
-        with suppress(OSError):  # a pipe, or a device
-            os.fsync(self._fd)
+        self.to_disk()
         os.close(self._fd)
         return 0 if self._failed is None else self._failed.exit_code
+
+    def _fail(self, error: FileError) -> None:
+        self._failed = error
+        complain(f"{error.said}; what follows is not in it", self.path)
 
     def _write(self, data: bytes) -> None:
         try:

@@ -12,7 +12,7 @@ from serialpack.auto.choice import choose
 from serialpack.cli.files.archiving import archive_name, entries_of
 from serialpack.cli.files.begin import mover_of
 from serialpack.cli.files.inputs import Takes, check_no_archive
-from serialpack.cli.files.mover import Input
+from serialpack.cli.files.removal import Input
 from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import file_packer
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name, stat_of
@@ -223,12 +223,9 @@ class Packer:
         """Remove sources that are in the archive ``target``, of which was said what it does not
         keep; those that could not be, and why."""
         kept: list[tuple[str, SerialpackError]] = []
-        for path, before in inputs:
-            try:
-                self._mover.tally.remove(path, before, attributes_told=True)
-            except SerialpackError as error:
-                self._tell(target, {path: path}, path, error)
-                kept.append((path, error))
+        for path, error in self._mover.removal.of(inputs, attributes_told=True):
+            self._tell(target, {path: path}, path, error)
+            kept.append((path, error))
         return kept
 
     def _left(self, target: str, entries: dict[str, str]) -> bool:
