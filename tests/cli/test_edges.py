@@ -131,6 +131,22 @@ def test_an_entry_in_thousands_of_folders(depth: int, emptied: Path, run: Run) -
         assert not (tmp_path / "out/d").exists()
 
 
+@needs_posix
+def test_a_folder_whose_path_is_too_long_is_named_once(
+    emptied: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was to become an entry, too, which failed once more."""
+    for name in ["in", *["d" * 250] * 17]:
+        monkeypatch.chdir(emptied if name == "in" else ".")
+        Path(name).mkdir()
+        monkeypatch.chdir(name)
+        Path("file").touch()
+    done = run("pack", "--archive", "-r", "in", "-o", "a.spk", cwd=emptied, code=1)
+    (first, last) = done.stderr.decode().splitlines()
+    assert first.endswith("d: cannot list: file name too long")
+    assert last.startswith("17 packed, 1 failed")
+
+
 def test_a_folder_in_thousands_of_folders(emptied: Path, run: Run) -> None:
     """As the user names it: it is made, or refused for its length."""
     tmp_path = emptied
