@@ -122,7 +122,7 @@ class GroupWorker:
                     made_in += self._folder_of(job)
                     group.only_same = job.again
                     outcomes.append(self._work(job, self._alive))
-                except (SerialpackError, OSError, MemoryError) as error:
+                except Exception as error:
                     from serialpack.cli.files.each_file import ours
 
                     group.drop(whole)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from serialpack.cli.files.inputs import Inputs, add_input_hint
+from serialpack.cli.guard import is_of_memory
 from serialpack.cli.options.requests import Manner
 from serialpack.cli.reporting.say import error_line, named, print_line, say
 from serialpack.cli.signals import stop_if_asked
@@ -54,7 +55,7 @@ def each_file(
             print_line(manner, line)
             keep(line)
             codes.append(line.get("exit", 0))
-        except (SerialpackError, OSError, MemoryError) as caught:
+        except Exception as caught:
             stop_if_asked()
             fail(path, ours(caught))
         for source, error in then():
@@ -72,7 +73,8 @@ def check_name(path: str) -> None:
 
 
 def ours(error: Exception) -> SerialpackError:
-    """``error`` as one of ours, so that the other files of a batch go on."""
+    """``error`` as one of ours, so that the other files of a batch go on; raised where it is about
+    no file."""
     if isinstance(error, StandardOutputError):
         raise error
     if isinstance(error, SerialpackError):
@@ -81,7 +83,9 @@ def ours(error: Exception) -> SerialpackError:
         raise error
     if isinstance(error, OSError):
         return FileError((error.strerror or str(error)).lower())
-    return FileError("out of memory", hint=LESS_MEMORY)
+    if is_of_memory(error):
+        return FileError("out of memory", hint=LESS_MEMORY)
+    raise error
 
 
 def tell_found(
