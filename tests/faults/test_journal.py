@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -55,6 +56,19 @@ def test_its_lines_are_on_the_disk_before_sources_are_removed_once_a_group(
     finish(start(*command, env=injected(folder / "site", _ORDER)), 0, most=2)
     assert (folder / "order").read_text() == order
     assert (folder / "journal").read_text().count('"source": "in/') == FILES
+
+
+def test_it_says_of_no_archive_what_does_not_come_to_be(start: Start, folder: Path) -> None:
+    """Its entries were there, as packed, before it had its name; and of a pipe it waited for what
+    that held."""
+    code = (
+        "import os\ndef full(fd): raise OSError(28, 'No space left on device')\nos.fsync = full\n"
+    )
+    command = ("pack", "-r", "in", "--archive", "--journal", "/dev/stdout", "-o", "x.spk")
+    process = start(*command, env=injected(folder / "site", code))
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert [sorted(json.loads(line))[0] for line in told.splitlines()] == ["begun", "error"]
 
 
 def test_that_it_cannot_be_brought_to_disk_is_said(start: Start, folder: Path) -> None:

@@ -13,6 +13,7 @@ from serialpack.errors import ExistingFileError, FileError, UsageError
 from serialpack.far import is_far
 from serialpack.files.disk import sync_folder, sync_open
 from serialpack.files.source import file_error
+from serialpack.files.targets import is_device
 
 #: The key of the line that begins a run; its value is the version of the journal.
 MARK = "serialpack_journal"
@@ -25,23 +26,26 @@ class Journal:
     def __init__(self, path: str, verb: str) -> None:
         """Begin a run. ExistingFileError where ``path`` is something else than a journal."""
         self.path = path
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        # What comes out of a pipe is not there yet, and is waited for.
+        is_read = not is_device(path)
+        flags = os.O_RDWR | os.O_CREAT if is_read else os.O_WRONLY
+        begins = last = b""
         try:
-            self._fd = os.open(path, flags, 0o666)
-            begins = os.read(self._fd, len(MARK) + 2)
-            size = os.fstat(self._fd).st_size
-            os.lseek(self._fd, max(size - 1, 0), os.SEEK_SET)
-            cut = os.read(self._fd, 1) not in (b"", b"\n")
+            self._fd = os.open(path, flags | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
+            if is_read and (size := os.fstat(self._fd).st_size):
+                begins = os.read(self._fd, len(MARK) + 2)
+                os.lseek(self._fd, size - 1, os.SEEK_SET)
+                last = os.read(self._fd, 1)
         except OSError as error:
             raise file_error(error, path, "write") from error
-        if size and begins != b'{"' + MARK.encode():
+        if begins and not is_journal(begins):
             os.close(self._fd)
             raise ExistingFileError(
                 "exists already, and is no journal", path=path, hint="name another --journal"
             )
         #: Whether its name is to be brought to disk, too.
-        self._is_new = not size
-        if cut:
+        self._is_new = is_read and not begins
+        if last not in (b"", b"\n"):
             self._write(b"\n")
         begun = datetime.now(UTC).isoformat(timespec="seconds")
         line = {MARK: _VERSION, "verb": verb, "begun": begun, "version": __version__}
