@@ -14,7 +14,7 @@ from serialpack.cli.guard import is_of_memory
 from serialpack.cli.options.declared import Verb
 from serialpack.cli.options.values import setting_name
 from serialpack.cli.signals import stop_if_asked, until_stopped
-from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
+from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output, screen
 from serialpack.errors import SerialpackError, UsageError
 
 #: Verb -> the module that declares it. Loaded when it is called for.
@@ -118,7 +118,7 @@ def _done(args: list[str]) -> int:
     with app.make_context("serialpack", [*args], default_map=_settings(), obj=args) as ctx:
         code = app.invoke(ctx)
     sys.stdout.flush()
-    return int(code or 0)
+    return int(code or 0) or int(screen.lacks_lines)
 
 
 def _told(error: Exception, args: list[str]) -> int:

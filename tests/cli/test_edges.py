@@ -90,6 +90,24 @@ def test_a_full_standard_output_is_named_once(
 
 
 @needs_full
+@pytest.mark.parametrize("names", [("b", "c"), ("none", "b", "c")], ids=["done", "failed"])
+def test_a_log_that_is_full_does_not_end_the_work(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """It ended with the first line that was to be said."""
+    for name in "bc":
+        (tmp_path / name).write_bytes(b"text")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "serialpack", "pack", *names],
+            stderr=full,
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert {path.name for path in tmp_path.glob("*.spk")} == {"b.spk", "c.spk"}
+
+
+@needs_full
 def test_an_error_of_an_input_is_told_of_it_on_a_full_disk_too(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
