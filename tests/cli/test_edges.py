@@ -236,3 +236,15 @@ def test_a_file_may_be_called_as_a_codec(run: Run, tmp_path: Path) -> None:
         assert b"exact bytes" in run("pack", "-f", *codec, "a.json", cwd=tmp_path).stderr
     done = run("pack", "-c", "b.json", cwd=tmp_path, code=2)
     assert b"-c is the codec, and b.json is a file; serialpack pack b.json -o -" in done.stderr
+
+
+@needs_posix
+def test_a_folder_where_a_link_is_to_be_is_told(run: Run, tmp_path: Path) -> None:
+    """It was said that -f overwrites it, by -f too."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/link").symlink_to("a.json")
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    (tmp_path / "to/in/link").mkdir(parents=True)
+    for options in ([], ["-f"]):
+        said = run("unpack", "all.spk", "-o", "to", *options, code=1).stderr.decode()
+        assert "serialpack: to/in/link: is a folder; -o names another folder\n" in said
