@@ -13,7 +13,7 @@ from serialpack.errors import ExistingFileError, FileError, UsageError
 from serialpack.far import is_far
 from serialpack.files.disk import sync_folder, sync_open
 from serialpack.files.source import file_error
-from serialpack.files.targets import is_device
+from serialpack.files.targets import check_target, is_device
 
 #: The key of the line that begins a run; its value is the version of the journal.
 MARK = "serialpack_journal"
@@ -93,7 +93,7 @@ class Journal:
 
 def open_journal(path: str, used: set[str]) -> Journal:
     """The journal at ``path``, in which a run of the command begins; UsageError where it is one of
-    the outputs ``used``."""
+    the outputs ``used``; FileError."""
     import click
 
     if is_far(path):
@@ -103,6 +103,7 @@ def open_journal(path: str, used: set[str]) -> Journal:
         )
     if os.path.realpath(path) in used:
         raise UsageError("--journal is an output itself", hint="name another one")
+    check_target(path, force=True, source=None)
     return Journal(path, str(click.get_current_context().command.name))
 
 
