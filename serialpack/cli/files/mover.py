@@ -66,6 +66,8 @@ class Mover:
         #: Whether some input is an archive, whose entries are counted one by one.
         self._in_entries = False
         self.removal = Removal(self.tally)
+        #: What of the file at hand is to be removed, once all is done with it.
+        self._done_with: Sequence[Input] = ()
         #: Called with the report of each file that was done.
         self.reported: Callable[[Any], object] = lambda _: None
         #: What is done ahead, of which jobs, and by whom where not by this machine.
@@ -237,7 +239,10 @@ class Mover:
             try:
                 if (target := None if jobs is None else jobs.left_at(path)) is None:
                     try:
-                        return {} if self._only_counted(path) else work(path)
+                        self._done_with = ()
+                        line = {} if self._only_counted(path) else work(path)
+                        self.removal.add(self._done_with)
+                        return line
                     except ExistingFileError:
                         if jobs is None or (target := jobs.done_meanwhile(path)) is None:
                             raise
@@ -363,8 +368,7 @@ class Mover:
         self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
-        if not self._outputs.keep:
-            self.removal.add(inputs)
+        self._done_with = () if self._outputs.keep else inputs
         return report
 
     def _work(
