@@ -27,17 +27,24 @@ class _Alive:
 class Helpers:
     """Threads, and waiting for what they do, which ends where one of them never ran.
 
+    As many of ``targets`` have one as the system starts; MemoryError where that is not ``least``.
+
     Not ``threading.Thread``, whose ``start`` waits for ever for a thread that was refused the
     memory for its first step. Such a one runs none of our code, but lets go of its arguments.
     """
 
-    def __init__(self, targets: Iterable[Callable[[], object]]) -> None:
+    def __init__(self, targets: Iterable[Callable[[], object]], least: int) -> None:
         self._ended: list[_Alive] = []
         self._alive: list[weakref.ref[_Alive]] = []
         for target in targets:
             alive = _Alive()
+            try:
+                _thread.start_new_thread(self._run, (target, alive))
+            except RuntimeError as error:
+                if len(self._alive) < least:
+                    raise MemoryError(str(error)) from None
+                return
             self._alive.append(weakref.ref(alive))
-            _thread.start_new_thread(self._run, (target, alive))
             del alive
 
     def _run(self, target: Callable[[], object], alive: _Alive) -> None:

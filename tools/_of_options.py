@@ -172,8 +172,8 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--journal"): (
         "A line a file, as `--json` prints it, below a line for each run: the file is added to, so"
         " that one can be kept for a batch that is run every night. With `--rm` a file's line is"
-        " there before that is removed. Where the journal takes no more, that is said, and the"
-        " files go on. `serialpack inspect` sums it up.",
+        " there, and on the disk, before that is removed. Where the journal takes no more, that is"
+        " said, and the files go on. `serialpack inspect` sums it up.",
     ),
     ("*", "--scheduler"): (
         "Files become tasks of a Dask cluster (dask.distributed), small ones in groups; its workers"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from serialpack.archive.links import make_link
+from serialpack.archive.links import ELSEWHERE, make_link
 from serialpack.archive.not_kept import not_given
 from serialpack.container.entries import EntryRow, entry_spans, share_of
 from serialpack.container.header import Header
@@ -41,9 +41,6 @@ Done = TypeVar("Done")
 Each = Callable[[str, UnpackReport | SerialpackError], object]
 #: Whether the entry of a path is to be unpacked.
 Wanted = Callable[[str], bool]
-
-#: The hint where an entry cannot be written.
-_ELSEWHERE = "-o names another folder"
 
 #: The most bytes that wait to be brought to disk together.
 _MOST_BYTES = 16 << 20
@@ -174,7 +171,7 @@ class Placer:
         except ExistingFileError:
             raise
         except FileError as error:  # its hint is for one who named that file
-            error.hint = _ELSEWHERE
+            error.hint = ELSEWHERE
             raise
         with Output(
             path, force=self._force, mtime=mtime, mode=entry.mode or None, owner=entry.owner

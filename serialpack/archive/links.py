@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 
 from serialpack.container.entries import EntryRow
-from serialpack.errors import RefusedError
+from serialpack.errors import FolderError, RefusedError
 from serialpack.files.globs import exclude
 from serialpack.files.not_kept import given
 from serialpack.files.source import Path, exists, file_error
 from serialpack.text import named_here, printable
+
+#: The hint where an entry cannot be written.
+ELSEWHERE = "-o names another folder"
 
 
 def make_link(path: str, entry: EntryRow, folder: Path, *, force: bool, skip: bool) -> bool:
@@ -31,7 +34,9 @@ def make_link(path: str, entry: EntryRow, folder: Path, *, force: bool, skip: bo
         if skip and os.path.islink(path) and os.readlink(path) == target:
             return False
         if os.path.lexists(path):
-            if not force or (os.path.isdir(path) and not os.path.islink(path)):
+            if os.path.isdir(path) and not os.path.islink(path):
+                raise FolderError("is a folder", path=path, hint=ELSEWHERE)
+            if not force:
                 raise exists(path)
             os.unlink(path)
         os.symlink(target, path)

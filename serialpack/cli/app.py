@@ -10,10 +10,11 @@ from typing import Any, cast
 import click
 
 from serialpack._version import __version__
+from serialpack.cli.guard import is_of_memory
 from serialpack.cli.options.declared import Verb
 from serialpack.cli.options.values import setting_name
 from serialpack.cli.signals import stop_if_asked, until_stopped
-from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
+from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output, screen
 from serialpack.errors import SerialpackError, UsageError
 
 #: Verb -> the module that declares it. Loaded when it is called for.
@@ -26,15 +27,6 @@ VERBS = {
 
 #: The reader of our output is gone: end as a command that SIGPIPE ends, without a word.
 CLOSED_PIPE = 141
-
-#: How threads, locks, the loader and zstd say that there is no memory left.
-_NO_MEMORY = (
-    "can't start new thread",
-    "can't allocate",
-    "cannot allocate",
-    "failed to map segment",
-    "not enough memory",
-)
 
 
 class Verbs(click.Group):
@@ -126,7 +118,7 @@ def _done(args: list[str]) -> int:
     with app.make_context("serialpack", [*args], default_map=_settings(), obj=args) as ctx:
         code = app.invoke(ctx)
     sys.stdout.flush()
-    return int(code or 0)
+    return int(code or 0) or int(screen.lacks_lines)
 
 
 def _told(error: Exception, args: list[str]) -> int:
@@ -151,22 +143,12 @@ def _told(error: Exception, args: list[str]) -> int:
     if isinstance(error, ModuleNotFoundError) and error.name:
         name = error.name.partition(".")[0]
         complain(f"the library {name} is not installed; pip install {name}")
-    elif isinstance(error, MemoryError) or _is_of_memory(str(error)):
+    elif is_of_memory(error):
         complain(f"out of memory; {LESS_MEMORY}")
     else:
         what = f"{type(error).__name__}: {error}"
         complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")
     return 1
-
-
-def _is_of_memory(said: str) -> bool:
-    """Whether an error with these words came of memory that was refused."""
-    if any(words in said.lower() for words in _NO_MEMORY):
-        return True
-    from serialpack.cli.guard import is_limited
-
-    # What Python says where code in C fails and does not say why.
-    return "without exception set" in said and is_limited()
 
 
 def _gone() -> str | None:

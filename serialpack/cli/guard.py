@@ -26,6 +26,24 @@ _CRASHES = [
 #: The exit code of a child that could not say that memory was refused.
 _UNSAID = 254
 
+#: How threads, locks, the loader and zstd say that there is no memory left.
+_NO_MEMORY = (
+    "can't start new thread",
+    "can't allocate",
+    "cannot allocate",
+    "failed to map segment",
+    "not enough memory",
+)
+
+
+def is_of_memory(error: Exception) -> bool:
+    """Whether ``error`` came of memory that was refused, whoever says it."""
+    said = str(error).lower()
+    if isinstance(error, MemoryError) or any(words in said for words in _NO_MEMORY):
+        return True
+    # What Python says where code in C fails and does not say why.
+    return "without exception set" in said and is_limited()
+
 
 def is_limited() -> bool:
     """Whether memory may be refused to this process: by a limit, or by a system that promises

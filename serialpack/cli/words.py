@@ -61,6 +61,8 @@ class Screen:
         self.lock = threading.RLock()
         #: Takes away the bar that stands there; it comes again by itself.
         self.clear: Callable[[], object] = lambda: None
+        #: Whether a line could not be written: only the exit code tells of it.
+        self.lacks_lines = False
 
     @contextmanager
     def free(self) -> Iterator[None]:
@@ -68,6 +70,17 @@ class Screen:
         with self.lock:
             self.clear()
             yield
+
+    def write(self, line: str) -> None:
+        """Write a line to standard error. Where that takes no more, as a log on a full disk, the
+        work goes on; where its reader is gone, BrokenPipeError."""
+        with self.free():
+            try:
+                print(printable(line), file=sys.stderr, flush=True)
+            except BrokenPipeError:
+                raise
+            except OSError:
+                self.lacks_lines = True
 
 
 screen = Screen()
@@ -117,14 +130,12 @@ def complain(message: str, path: str | None = None) -> None:
         from serialpack.far.urls import shown
 
         message = shown(message)  # a word that was typed, and taken for no URL
-    with screen.free():
-        print(f"serialpack: {printable(message)}", file=sys.stderr, flush=True)
+    screen.write(f"serialpack: {message}")
 
 
 def note(message: str) -> None:
     """A line about what was done, on standard error."""
-    with screen.free():
-        print(printable(message), file=sys.stderr, flush=True)
+    screen.write(message)
 
 
 def colourful(stream: Any) -> bool:

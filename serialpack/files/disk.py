@@ -20,7 +20,7 @@ from serialpack.text import named_here, number_of
 #: The errors that a file system without hard links raises where one is to be made.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
 
-#: The errors that a file system raises which cannot bring a folder to disk.
+#: The errors that a file system raises which cannot bring a folder to disk, and pipes.
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF, errno.EPERM}
 
 #: So many bytes at the front of an output may be overwritten later (``WrittenBytes.patch``).
@@ -272,12 +272,18 @@ def sync_folder(folder: str) -> None:
     except OSError:
         return
     try:
+        sync_open(fd)
+    finally:
+        os.close(fd)
+
+
+def sync_open(fd: int) -> None:
+    """Bring an open file or folder to disk, where its file system can do that; OSError."""
+    try:
         os.fsync(fd)
     except OSError as error:
         if error.errno not in _NO_SYNC:
             raise
-    finally:
-        os.close(fd)
 
 
 def bring_to_disk(path: str) -> None:

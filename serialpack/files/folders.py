@@ -94,13 +94,11 @@ class Walk:
         left: list[tuple[str, str, bool]] = [(root, "", self._include is None)]
         while left:
             folder, below, taken = left.pop()
-            if self._whole and taken:
+            entries = self._listed(folder)
+            # Of one that is gone, or whose path is too long, there is no more to say.
+            if self._whole and taken and (entries is not None or os.path.lexists(folder)):
                 yield FoundFile(folder, os.path.dirname(below))
-            try:
-                with os.scandir(folder) as scan:
-                    entries = sorted(scan, key=lambda entry: entry.name)
-            except OSError as error:
-                self.errors.append(file_error(error, folder, "list"))
+            if entries is None:
                 continue
             self.empty += not entries and below != "" and taken
             folders: list[tuple[str, str, bool]] = []
@@ -114,6 +112,16 @@ class Walk:
                 elif kind == "link":
                     yield FoundFile(entry.path, below)
             left += reversed(folders)
+
+    def _listed(self, folder: str) -> list[os.DirEntry[str]] | None:
+        """What is in ``folder``, by name; None where that cannot be told, which is in ``errors``
+        then."""
+        try:
+            with os.scandir(folder) as scan:
+                return sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            self.errors.append(file_error(error, folder, "list"))
+            return None
 
     def _includes(self, path: str, is_folder: bool) -> bool:
         return self._include is None or self._include(path, is_folder)

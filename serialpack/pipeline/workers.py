@@ -196,8 +196,9 @@ class _ByThreads(Generic[Job, Result]):
         self, jobs: Iterator[Job], threads: int
     ) -> Generator[tuple[Job, Result], None, None]:
         """Each job with its result, in order."""
-        helpers = Helpers([partial(self._feed, jobs, threads), *[self._work] * threads])
         try:
+            # One feeds, and one that works is enough.
+            helpers = Helpers([partial(self._feed, jobs, threads), *[self._work] * threads], 2)
             while (slot := helpers.awaited(self._ordered)) is not self._last:
                 helpers.wait_for(slot.done)
                 if slot.error is not None:

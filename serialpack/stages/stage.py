@@ -197,10 +197,12 @@ class Stage:
 
 def fail_forward(name: str, doing: str, error: BaseException) -> NoReturn:
     """Raise a SerialpackError for a stage that failed while it packed: with its ``name`` and the
-    cause. Refusals and a lack of memory are raised as they are.
+    cause. Refusals are raised as they are, a lack of memory as MemoryError.
     """
     if isinstance(error, SerialpackError) or not is_failure(error):
         raise error
+    if (lack := _lack_of_memory(error)) is not None:
+        raise lack from error
     raise SerialpackError(
         f"{name} cannot {doing} this ({_cause(error)})",
         hint="nothing was written; try another chain and report it",
@@ -211,6 +213,8 @@ def fail_backward(name: str, doing: str, error: BaseException) -> NoReturn:
     """As ``fail_forward``, for a stage that failed to undo what is stored: CodecError."""
     if isinstance(error, SerialpackError | CodecError) or not is_failure(error):
         raise error
+    if (lack := _lack_of_memory(error)) is not None:
+        raise lack from error
     raise CodecError(f"{name} cannot {doing} it: {_cause(error)}") from error
 
 
@@ -219,6 +223,11 @@ def is_failure(error: BaseException) -> bool:
     if isinstance(error, Exception):
         return not isinstance(error, MemoryError)
     return type(error).__name__ == "PanicException"
+
+
+def _lack_of_memory(error: BaseException) -> MemoryError | None:
+    """The MemoryError for what zstd raises where it gets none: the data is as it should be."""
+    return MemoryError(str(error)) if "not enough memory" in str(error) else None
 
 
 def _cause(error: BaseException) -> str:

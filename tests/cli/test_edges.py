@@ -90,6 +90,24 @@ def test_a_full_standard_output_is_named_once(
 
 
 @needs_full
+@pytest.mark.parametrize("names", [("b", "c"), ("none", "b", "c")], ids=["done", "failed"])
+def test_a_log_that_is_full_does_not_end_the_work(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """It ended with the first line that was to be said."""
+    for name in "bc":
+        (tmp_path / name).write_bytes(b"text")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "serialpack", "pack", *names],
+            stderr=full,
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert {path.name for path in tmp_path.glob("*.spk")} == {"b.spk", "c.spk"}
+
+
+@needs_full
 def test_an_error_of_an_input_is_told_of_it_on_a_full_disk_too(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
@@ -129,6 +147,22 @@ def test_an_entry_in_thousands_of_folders(depth: int, emptied: Path, run: Run) -
         assert "too long" in first["error"]
         assert rest
         assert not (tmp_path / "out/d").exists()
+
+
+@needs_posix
+def test_a_folder_whose_path_is_too_long_is_named_once(
+    emptied: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was to become an entry, too, which failed once more."""
+    for name in ["in", *["d" * 250] * 17]:
+        monkeypatch.chdir(emptied if name == "in" else ".")
+        Path(name).mkdir()
+        monkeypatch.chdir(name)
+        Path("file").touch()
+    done = run("pack", "--archive", "-r", "in", "-o", "a.spk", cwd=emptied, code=1)
+    (first, last) = done.stderr.decode().splitlines()
+    assert first.endswith("d: cannot list: file name too long")
+    assert last.startswith("17 packed, 1 failed")
 
 
 def test_a_folder_in_thousands_of_folders(emptied: Path, run: Run) -> None:
@@ -202,3 +236,15 @@ def test_a_file_may_be_called_as_a_codec(run: Run, tmp_path: Path) -> None:
         assert b"exact bytes" in run("pack", "-f", *codec, "a.json", cwd=tmp_path).stderr
     done = run("pack", "-c", "b.json", cwd=tmp_path, code=2)
     assert b"-c is the codec, and b.json is a file; serialpack pack b.json -o -" in done.stderr
+
+
+@needs_posix
+def test_a_folder_where_a_link_is_to_be_is_told(run: Run, tmp_path: Path) -> None:
+    """It was said that -f overwrites it, by -f too."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/link").symlink_to("a.json")
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    (tmp_path / "to/in/link").mkdir(parents=True)
+    for options in ([], ["-f"]):
+        said = run("unpack", "all.spk", "-o", "to", *options, code=1).stderr.decode()
+        assert "serialpack: to/in/link: is a folder; -o names another folder\n" in said

@@ -213,6 +213,13 @@ def test_a_journal_is_added_to_no_other_file(run: Run, sample: Path) -> None:
     said = run("pack", sample, "--journal", sample, "-o", "out", code=1).stderr
     assert b"exists already, and is no journal" in said
     assert sample.read_bytes() == before
+    (sample.parent / "folder").mkdir()
+    for path, words in (
+        ("none/j", "none/j: its folder does not exist; make the folder first"),
+        ("folder", "folder: is a folder; name a file in it"),
+    ):  # -o was to name it
+        said = run("pack", sample, "--journal", path, "-o", "out", code=1).stderr
+        assert said.decode() == f"serialpack: {words}\n"
 
 
 @pytest.mark.parametrize("sync", ["group", "each"])

@@ -6,6 +6,7 @@ the source is untouched unless the new file is whole; one line on standard error
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from serialpack.cli import app
 from serialpack.cli.words import LESS_MEMORY
 from tests.faults.conftest import MIB, Command, Start, hidden, records
 from tests.faults.disk import limited
+from tests.injected import injected
 from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
@@ -54,6 +56,28 @@ def test_whoever_says_it_it_is_memory(
     monkeypatch.setattr(app, "name_standard_output", refused)
     assert app._answer([]) == 1
     assert capsys.readouterr().err == f"serialpack: out of memory; {LESS_MEMORY}\n"
+
+
+@pytest.mark.parametrize("verb", ["pack", "inspect"], ids=["in a group", "one by one"])
+def test_whoever_says_it_the_other_files_go_on(start: Start, tmp_path: Path, verb: str) -> None:
+    """All ended with the first file for which a lock, or a thread, had no memory."""
+    for name in "abc":
+        (tmp_path / name).write_bytes(noise(20_000))
+    env = injected(
+        tmp_path / "site",
+        "import builtins\n"
+        "real = builtins.open\n"
+        "def refused(path, *args, **named):\n"
+        "    if path == 'b':\n"
+        '        raise RuntimeError("can\'t allocate read lock")\n'
+        "    return real(path, *args, **named)\n"
+        "builtins.open = refused\n",
+    )
+    process = start(verb, "-q", "--json", "a", "b", "c", env=env)
+    told, said = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert said.decode() == f"serialpack: b: out of memory; {LESS_MEMORY}\n"
+    assert ["error" in json.loads(line) for line in told.splitlines()] == [False, True, False]
 
 
 def test_out_of_memory_is_one_line_and_no_output(start: Start, tmp_path: Path) -> None:

@@ -78,6 +78,17 @@ def test_every_stage(stage: Stage, cause: BaseException) -> None:
             call()
 
 
+@pytest.mark.parametrize("method", ["_compress", "_decompress"])
+def test_that_zstd_gets_no_memory_is_no_fault_of_the_data(method: str) -> None:
+    """It was: a sound file was damaged, then."""
+    stage = CODECS.create("zstd")
+    assert isinstance(stage, Codec)
+    stored = stage.compress(DATA)
+    cause = RuntimeError("Allocation error : not enough memory")
+    with failing(type(stage), method, cause), pytest.raises(MemoryError):
+        stage.compress(DATA) if method == "_compress" else stage.decompress(stored, len(DATA))
+
+
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
 def test_what_is_no_failure_of_the_stage_stays(stage: Stage, kind: type[BaseException]) -> None:

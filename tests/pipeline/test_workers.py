@@ -185,6 +185,31 @@ def test_a_thread_that_never_began_is_not_waited_for(
         list(in_order(iter(range(100)), plain(slow), 2))
 
 
+@pytest.mark.parametrize("starts", [0, 1, 2, 3])
+def test_threads_that_do_not_start_are_done_without(
+    monkeypatch: pytest.MonkeyPatch, starts: int
+) -> None:
+    """One that feeds and one that works are enough; where there are fewer, it is memory."""
+    start, left = _thread.start_new_thread, [starts]
+
+    def begun(run: Callable[..., None], told: tuple[object, ...]) -> int:
+        if not left[0]:
+            raise RuntimeError("can't start new thread")
+        left[0] -= 1
+        return start(run, told)
+
+    monkeypatch.setattr(_thread, "start_new_thread", begun)
+    before = threading.active_count()
+    if starts < 2:
+        with pytest.raises(MemoryError):
+            list(in_order(iter(range(50)), plain(lambda job: job), 4))
+        while threading.active_count() > before:
+            time.sleep(0.001)
+        return
+    done = list(in_order(iter(range(50)), plain(lambda job: job), 4))
+    assert done == [(n, n) for n in range(50)]
+
+
 def test_a_thread_that_has_done_its_jobs_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("serialpack.threads._GLANCE", 0.001)
 

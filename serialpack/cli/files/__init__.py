@@ -7,6 +7,7 @@ that are there already, sources to be removed, journals, progress, what goes wro
 - ``inputs``, ``outputs``, ``jobs``: the files to be read, their targets, and both in pairs
 - ``batch``, ``fast_path``, ``workers``, ``cluster``: many files side by side, here or on a cluster
 - ``rerun``, ``dry_run``: what an earlier run has done, what a run would do
+- ``removal``: what ``--rm`` removes
 - ``each_file``: files one after another; ``standard_streams``: ``-`` as one of them
 - ``joined``: several outputs in one file;
   ``archiving``: the inputs of ``pack --archive``

@@ -122,7 +122,7 @@ class GroupWorker:
                     made_in += self._folder_of(job)
                     group.only_same = job.again
                     outcomes.append(self._work(job, self._alive))
-                except (SerialpackError, OSError, MemoryError) as error:
+                except Exception as error:
                     from serialpack.cli.files.each_file import ours
 
                     group.drop(whole)
@@ -247,7 +247,6 @@ class Batch:
     def report(self, path: str) -> FileReport:
         """What came of a job, or the error that it had; to be asked for in their order."""
         outcome = self._outcome(path)
-        del self._outcomes[path]
         if isinstance(outcome, SerialpackError):
             if (folder := self._jobs[path].folder) is not None and outcome.path == folder:
                 as_of_one(outcome, folder)
@@ -264,10 +263,7 @@ class Batch:
             outcome = self._outcome(path)
         except (SerialpackError, OSError, MemoryError):  # said by whoever asks again
             return None
-        if not isinstance(outcome, PackReport | UnpackReport):
-            return None
-        del self._outcomes[path]
-        return outcome
+        return outcome if isinstance(outcome, PackReport | UnpackReport) else None
 
     def passes(self, path: str) -> bool:
         """Whether a job is left to the caller, now that it was looked at."""
@@ -275,6 +271,15 @@ class Batch:
         if passed:
             del self._jobs[path]
         return passed
+
+    def forget(self, path: str) -> None:
+        """All is told of a job."""
+        self._outcomes.pop(path, None)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether others of the group are done, and not told of yet."""
+        return bool(self._outcomes)
 
     def _outcome(self, path: str) -> Outcome:
         while path not in self._outcomes:

@@ -1,9 +1,10 @@
 """Files one after another: each done, its line printed, its error told; and the worst exit code."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from serialpack.cli.files.inputs import Inputs, add_input_hint
+from serialpack.cli.guard import is_of_memory
 from serialpack.cli.options.requests import Manner
 from serialpack.cli.reporting.say import error_line, named, print_line, say
 from serialpack.cli.signals import stop_if_asked
@@ -20,7 +21,7 @@ def each_file(
     hint: bool = True,
     keep: Callable[[dict[str, Any]], object] = len,
     counted: Callable[[SerialpackError], bool] = lambda _: False,
-    then: Callable[[], object] = lambda: None,
+    then: Callable[[], Iterable[tuple[str, SerialpackError]]] = tuple,
 ) -> int:
     """Do ``work`` for each file; failures are named, the rest go on. The worst exit code.
 
@@ -28,9 +29,25 @@ def each_file(
     each file is made of, where that is the source to be named for an error. ``hint``: whether
     an error says how what is left of a damaged file is had. ``keep`` gets each line too.
     ``counted``: whether an error is only counted, and told at the end with those like it.
-    ``then``: what is done behind the line of a file; it may fail, too.
+    ``then``: what is done behind the line of a file, for this and those before it; gives those of
+    which it failed, and why.
     """
     codes = []
+
+    def fail(path: str, error: SerialpackError) -> None:
+        add_input_hint(error, path)
+        if hint:
+            from serialpack.cli.reporting.salvage import add_hint
+
+            add_hint(error, path)
+        if not counted(error):
+            complain(error.said, named(error.path or path))
+        source = error.path if error.path in parts else path
+        line = {"source": source, **error_line(error)}
+        print_line(manner, line)
+        keep(line)
+        codes.append(error.exit_code)
+
     for path in files:
         try:
             check_name(path)
@@ -38,22 +55,12 @@ def each_file(
             print_line(manner, line)
             keep(line)
             codes.append(line.get("exit", 0))
-            then()
-        except (SerialpackError, OSError, MemoryError) as caught:
+        except Exception as caught:
             stop_if_asked()
-            error = ours(caught)
-            add_input_hint(error, path)
-            if hint:
-                from serialpack.cli.reporting.salvage import add_hint
-
-                add_hint(error, path)
-            if not counted(error):
-                complain(error.said, named(error.path or path))
-            source = error.path if error.path in parts else path
-            line = {"source": source, **error_line(error)}
-            print_line(manner, line)
-            keep(line)
-            codes.append(error.exit_code)
+            fail(path, ours(caught))
+        for source, error in then():
+            stop_if_asked()
+            fail(source, error)
     return min(codes, key=WORST_FIRST.index, default=0)
 
 
@@ -66,7 +73,8 @@ def check_name(path: str) -> None:
 
 
 def ours(error: Exception) -> SerialpackError:
-    """``error`` as one of ours, so that the other files of a batch go on."""
+    """``error`` as one of ours, so that the other files of a batch go on; raised where it is about
+    no file."""
     if isinstance(error, StandardOutputError):
         raise error
     if isinstance(error, SerialpackError):
@@ -75,7 +83,9 @@ def ours(error: Exception) -> SerialpackError:
         raise error
     if isinstance(error, OSError):
         return FileError((error.strerror or str(error)).lower())
-    return FileError("out of memory", hint=LESS_MEMORY)
+    if is_of_memory(error):
+        return FileError("out of memory", hint=LESS_MEMORY)
+    raise error
 
 
 def tell_found(

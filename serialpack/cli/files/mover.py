@@ -4,11 +4,12 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from serialpack.cli.files.each_file import each_file, tell_found
 from serialpack.cli.files.inputs import Inputs
 from serialpack.cli.files.outputs import Targets
+from serialpack.cli.files.removal import Input, Removal
 from serialpack.cli.files.standard_streams import stdout
 from serialpack.cli.naming import STDIO, check_removal, is_there, stat_of
 from serialpack.cli.options.requests import Manner, Outputs
@@ -31,13 +32,6 @@ if TYPE_CHECKING:
     from serialpack.cli.reporting.progress import FilesBar
     from serialpack.cli.reporting.stage_times import StageTimes
     from serialpack.pipeline.line import Elsewhere
-
-
-class Input(NamedTuple):
-    """An input, with its status from before it was opened: what --rm removes must be that."""
-
-    path: str
-    before: os.stat_result | None
 
 
 class Mover:
@@ -71,9 +65,9 @@ class Mover:
         self._bar: FilesBar | None = None
         #: Whether some input is an archive, whose entries are counted one by one.
         self._in_entries = False
-        #: What --rm removes of the file at hand, once its line is in the journal: killed in
-        #: between, the journal lacks no file that is gone.
-        self._done_with: list[Input] = []
+        self.removal = Removal(self.tally)
+        #: What of the file at hand is to be removed, once all is done with it.
+        self._done_with: Sequence[Input] = ()
         #: Called with the report of each file that was done.
         self.reported: Callable[[Any], object] = lambda _: None
         #: What is done ahead, of which jobs, and by whom where not by this machine.
@@ -222,6 +216,7 @@ class Mover:
             from serialpack.cli.reporting.journal import open_journal
 
             self._journal = open_journal(self._outputs.journal, self.targets.used)
+            self.removal.journal = self._journal
 
     def _sum_up(self) -> None:
         """Behind the last file: say what became of all."""
@@ -241,11 +236,13 @@ class Mover:
 
         def done(path: str) -> dict[str, Any]:
             jobs = self._jobs
-            self._done_with = []
             try:
                 if (target := None if jobs is None else jobs.left_at(path)) is None:
                     try:
-                        return {} if self._only_counted(path) else work(path)
+                        self._done_with = ()
+                        line = {} if self._only_counted(path) else work(path)
+                        self.removal.add(self._done_with)
+                        return line
                     except ExistingFileError:
                         if jobs is None or (target := jobs.done_meanwhile(path)) is None:
                             raise
@@ -255,15 +252,17 @@ class Mover:
                     say(self._manner, f"{path}: {target} is whole and no older, {left} as it is")
                 return {"source": path, "target": target, "left": True}
             finally:
+                if self.batch is not None:
+                    self.batch.forget(path)
                 if self._bar is not None:
                     self._bar.next()
 
         return done
 
-    def _remove(self) -> None:
-        """Remove the sources of what was done last, where that is asked for."""
-        for path, before in self._done_with:
-            self.tally.remove(path, before)
+    def _remove(self) -> Iterable[tuple[str, SerialpackError]]:
+        """Behind the last file of a group, remove what is to be removed; what could not be."""
+        has_more = self.batch is not None and self.batch.has_more
+        return () if has_more else self.removal.rest()
 
     def _only_counted(self, path: str) -> bool:
         """Whether ``path`` was done ahead, went well, and nobody is told more than the sum."""
@@ -369,7 +368,7 @@ class Mover:
         self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
-        self._done_with = [] if self._outputs.keep else [*inputs]
+        self._done_with = () if self._outputs.keep else inputs
         return report
 
     def _work(

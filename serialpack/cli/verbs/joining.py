@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.files.joined import Spool
-from serialpack.cli.files.mover import Input, Mover
+from serialpack.cli.files.mover import Mover
+from serialpack.cli.files.removal import Input
 from serialpack.cli.naming import STDIO
 from serialpack.cli.options.implied_format import format_kept
 from serialpack.cli.reporting.converted import kept_words

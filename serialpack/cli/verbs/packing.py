@@ -12,7 +12,7 @@ from serialpack.auto.choice import choose
 from serialpack.cli.files.archiving import archive_name, entries_of
 from serialpack.cli.files.begin import mover_of
 from serialpack.cli.files.inputs import Takes, check_no_archive
-from serialpack.cli.files.mover import Input
+from serialpack.cli.files.removal import Input
 from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import file_packer
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name, stat_of
@@ -140,7 +140,7 @@ class Packer:
         for path, error in refused:
             if not entries:
                 raise error
-            self._tell(target, {path: path}, path, error)
+            self._tell(path, path, error)
         if (self._skip or not (self._keep or self._force)) and self._left(target, entries):
             if refused:
                 raise ArchiveError(refused, len(entries) + len(refused), done="packed", path=target)
@@ -157,7 +157,7 @@ class Packer:
         removed: list[Input] = []
 
         def work(to: Any, bar: Progress | None) -> ArchiveReport[PackReport]:
-            report = self._write_archive(target, entries, to, bar)
+            report = self._write_archive(entries, to, bar)
             # What --rm removes, each by itself: of what was not packed nothing.
             packed = {each.source for each in report.entries}
             removed.extend(each for each in given if each.path in packed)
@@ -175,15 +175,22 @@ class Packer:
             files=lambda done: sum(map(_has_bytes, done.entries)),
         )
         if report is not None:
+            # Not before the archive has its name: whatever ends it, nothing said is untrue.
+            for each in report.entries if self._mover.keeps_lines else ():
+                self._mover.line(_line(each.source, target, each))
             self._say_not_kept(target, entries)
             self._end_archive(target, report, refused, removed)
         return {}
 
     def _write_archive(
-        self, target: str, entries: dict[str, str], to: Any, bar: Progress | None
+        self, entries: dict[str, str], to: Any, bar: Progress | None
     ) -> ArchiveReport[PackReport]:
-        """Write ``entries`` to ``to``, the archive ``target``, and tell of each."""
+        """Write ``entries`` to ``to``, and tell of those that fail."""
         from serialpack.archive.write import pack_archive
+
+        def told(entry: str, found: PackReport | SerialpackError) -> None:
+            if isinstance(found, SerialpackError):
+                self._tell(entries[entry], entry, found)
 
         return pack_archive(
             entries,
@@ -191,7 +198,7 @@ class Packer:
             force=self._force,
             owner=self._owner,
             progress=bar,
-            each=partial(self._tell, target, entries),
+            each=told,
             **self._how,
         )
 
@@ -206,7 +213,7 @@ class Packer:
         what is not in the archive; of that, ``refused`` could not be looked at."""
         failures = [*refused, *report.failures]
         count = len(report.entries) + len(failures)
-        kept = [] if self._keep else self._remove(target, removed)
+        kept = [] if self._keep else self._remove(removed)
         if failures or kept:
             done = "packed and removed" if kept else "packed"
             others = sum(not each.blocks for each in report.entries)
@@ -219,16 +226,13 @@ class Packer:
         for line in [] if self._manner.quiet else not_kept(entries):
             say(self._manner, f"{target}: {line}")
 
-    def _remove(self, target: str, inputs: Sequence[Input]) -> list[tuple[str, SerialpackError]]:
-        """Remove sources that are in the archive ``target``, of which was said what it does not
-        keep; those that could not be, and why."""
+    def _remove(self, inputs: Sequence[Input]) -> list[tuple[str, SerialpackError]]:
+        """Remove sources that are in an archive, of which was said what it does not keep; those
+        that could not be, and why."""
         kept: list[tuple[str, SerialpackError]] = []
-        for path, before in inputs:
-            try:
-                self._mover.tally.remove(path, before, attributes_told=True)
-            except SerialpackError as error:
-                self._tell(target, {path: path}, path, error)
-                kept.append((path, error))
+        for path, error in self._mover.removal.of(inputs, attributes_told=True):
+            self._tell(path, path, error)
+            kept.append((path, error))
         return kept
 
     def _left(self, target: str, entries: dict[str, str]) -> bool:
@@ -247,7 +251,7 @@ class Packer:
             has = f"the very bytes of {number_of(len(files), 'source')}, now removed"
         for path in files.values():
             self._mover.line({"source": path, "target": target, "left": True})
-        if kept := self._remove(target, removed):
+        if kept := self._remove(removed):
             raise ArchiveError(kept, len(removed), done="removed", path=target)
         say(self._manner, f"{target}: has {has}, {'would be ' * planned}left as it is")
         for path in files.values() if removes and planned else ():
@@ -269,21 +273,11 @@ class Packer:
         self._say_not_kept(target, files)
         return before
 
-    def _tell(
-        self,
-        target: str,
-        entries: dict[str, str],
-        entry: str,
-        found: PackReport | SerialpackError,
-    ) -> None:
-        """Keep a line of what became of ``entry``; say it where it was not packed."""
-        path = entries[entry]
-        if isinstance(found, SerialpackError):
-            if not self._mover.counted(found):
-                complain(found.said, named(path))
-            self._mover.line({"source": path, "entry": entry, **error_line(found)})
-        elif self._mover.keeps_lines:
-            self._mover.line(_line(path, target, found))
+    def _tell(self, path: str, entry: str, error: SerialpackError) -> None:
+        """Say what kept ``path`` from becoming ``entry``, or from being removed."""
+        if not self._mover.counted(error):
+            complain(error.said, named(path))
+        self._mover.line({"source": path, "entry": entry, **error_line(error)})
 
     def _check(self, inputs: Sequence[str], target: str | None) -> None:
         for path in inputs:

@@ -11,7 +11,7 @@ from serialpack import api
 from serialpack.archive.detect import is_archive
 from serialpack.cli.files.begin import mover_of
 from serialpack.cli.files.inputs import Takes
-from serialpack.cli.files.mover import Input
+from serialpack.cli.files.removal import Input
 from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import file_unpacker, know
 from serialpack.cli.naming import STDIO, SUFFIX, folder_name, unpacked_name
