@@ -29,7 +29,6 @@ from serialpack.formats.csv.returns import ReturnLines
 from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.random_access import FileRead
-from serialpack.formats.yaml.empty import NoEmptyDocuments
 from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.stored import opened_bytes
@@ -42,6 +41,7 @@ from serialpack.values.structure import Structure
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
+    from serialpack.formats.yaml.empty import NoEmptyDocuments
     from serialpack.pipeline.fields import Projected
 
 

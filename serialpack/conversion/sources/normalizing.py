@@ -8,7 +8,7 @@ a source, finds how it is written, and gives what reads it as the usual format.
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
@@ -25,7 +25,9 @@ from serialpack.formats.csv.found import (
 from serialpack.formats.csv.returns import ReturnLines
 from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
-from serialpack.formats.yaml.empty import NoEmptyDocuments
+
+if TYPE_CHECKING:
+    from serialpack.formats.yaml.empty import NoEmptyDocuments
 
 _PIECE = 1 << 20
 
@@ -67,8 +69,7 @@ def normalized(
     if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
         maker = LooseJson(several=loose.several)
         return Normalized("json", "json", Pieces(maker.pieces(read)).read, loose, maker)
-    if found in VERSIONS and _may_be_empty(head, whole=whole):
-        documents = NoEmptyDocuments()
+    if found in VERSIONS and (documents := _without_empty(head, whole=whole)) is not None:
         return Normalized(found, found, Pieces(documents.pieces(read)).read, None, documents)
     if not declared.delimiter:
         return Normalized(found, found, read)
@@ -92,10 +93,16 @@ def normalized(
     return Normalized(found, dialect.usual().name, read, lines)
 
 
-def _may_be_empty(head: bytes, *, whole: bool) -> bool:
-    """Whether documents of YAML that begins so may be empty; ``whole``: they all are there."""
-    if b"---" not in head or not whole:
-        return b"\n---" in head
-    documents = NoEmptyDocuments()
-    documents.made(head, last=True)
-    return bool(documents.losses)
+def _without_empty(head: bytes, *, whole: bool) -> NoEmptyDocuments | None:
+    """What reads documents of YAML that begins so without empty ones; None where none is empty.
+    ``whole``: they all are in ``head``."""
+    if b"---" not in head or (not whole and b"\n---" not in head):
+        return None
+    from serialpack.formats.yaml.empty import NoEmptyDocuments
+
+    if whole:
+        tried = NoEmptyDocuments()
+        tried.made(head, last=True)
+        if not tried.losses:
+            return None
+    return NoEmptyDocuments()

@@ -6,6 +6,7 @@ import io
 import re
 
 from serialpack.csv_front import separator_named
+from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.found import doubling
 from serialpack.formats.csv.returns import by_lines
@@ -93,7 +94,10 @@ def are_escaped(head: bytes, delimiters: tuple[str, ...]) -> bool:
         return False
     lines = head[: head.rfind(b"\n") + 1] or head
     doubled = doubling()(lines, True)
-    mark = delimiter_of(doubled, delimiters, whole=True)
+    try:
+        mark = delimiter_of(doubled, delimiters, whole=True)
+    except SyntaxInputError:  # its lines would end in more than one way
+        return False
     return not _is_sound(lines, mark) and _is_sound(doubled, mark)
 
 

@@ -267,6 +267,7 @@ values = st.recursive(
 
 
 @example([{"a": {"": "[]", '"': []}}])  # a column that --nest has to name in quotes
+@example([{"a": ['"'], "b": "\r"}])  # were its quotes escaped, its lines would end in two ways
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), values, min_size=1), min_size=1))
 def test_whatever_the_records_are(records: list[Any]) -> None:
     """With a word for null all comes back, but the order of keys."""
