@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,3 +115,13 @@ def test_a_doubled_value_is_the_same_at_the_speed_of_c(monkeypatch: pytest.Monke
     again = serialpack.loads(serialpack.dumps(value, "objects"))
     monkeypatch.setattr(quick_equality, "_MUCH", 1000)
     assert quick_equality.quickly_same(value, again, identity=False)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pickle_that_unfolds_without_end_is_not_converted(packed: bool, tmp_path: Path) -> None:
+    source = tmp_path / "a.pkl"
+    source.write_bytes(pickle.dumps(doubled(40, a_list)))
+    if packed:
+        serialpack.pack(source, source := tmp_path / "a.spk", serializer="pickle", trust=True)
+    with pytest.raises(serialpack.RefusedError, match="unfold to far more than the file"):
+        serialpack.convert(source, tmp_path / "a.json", trust=True)
