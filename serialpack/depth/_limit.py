@@ -22,6 +22,18 @@ class TooDeep(ValueError, RecursionError):
         super().__init__(TOO_DEEP)
 
 
+class HeldOften(ValueError):
+    """Values are far larger where each is written in every place where it stands: ``whole`` bytes
+    in memory."""
+
+    def __init__(self, whole: int, times: int) -> None:
+        super().__init__(
+            f"parts of it stand in many places, and written in each they make it {times:,} times as"
+            " large"
+        )
+        self.whole = whole
+
+
 def says_depth(error: Exception) -> bool:
     """Whether a library that tells it in words alone (msgpack, orjson, ormsgpack) did not write a
     value for its levels."""

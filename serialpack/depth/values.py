@@ -101,7 +101,7 @@ def check_values(records: list[Any]) -> None:
     A value that stands in several places counts in each: most formats have no references, and write
     it as often. For those that have, see ``check_graph``.
     """
-    few = _more_than_few(records)
+    few = more_than_few(records)
     if not few:
         return
     # By a class the collector reaches thousands of values.
@@ -128,7 +128,7 @@ def check_graph(records: list[Any]) -> None:
     places it stands (pickle): it counts only where the writer meets it first. A value that holds
     itself is allowed.
     """
-    if not _more_than_few(records) or _is_little(records):
+    if not more_than_few(records) or _is_little(records):
         return
     before = set[int]()
     found = enumerate(_levels(records), 1)
@@ -140,7 +140,7 @@ def _levels(records: list[Any]) -> Iterator[list[Any]]:
     """The levels of containers and objects in ``records``, down to the last that has any; repeated
     ones stay in a level until it has grown by ``_GROWN``."""
     level, distinct = [records], 1
-    while level := _below(level):
+    while level := below_all(level):
         if len(level) > _GROWN * distinct:
             level = _once(level)
             distinct = len(level)
@@ -156,7 +156,7 @@ def _come_again(level: list[Any], before: set[int]) -> bool:
     return again
 
 
-def _more_than_few(records: list[Any]) -> list[Any]:
+def more_than_few(records: list[Any]) -> list[Any]:
     """The first level of what is in ``records``, as the collector sees it, that has more than
     ``_FEW`` values, or the last one looked at; nothing where the levels end before. Of a small
     record, this is all that is done."""
@@ -172,7 +172,7 @@ def depth_of(value: Any, most: int) -> int:
     """How many levels ``value`` has, ``most`` at the most: deeper ones are not looked for."""
     level = [[value]]
     for depth in range(most):
-        level = _below(level)
+        level = below_all(level)
         if not level:
             return depth
     return most
@@ -235,10 +235,10 @@ def levels(
 def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool = True) -> bool:
     """Whether all that is in ``values`` ends within ``levels`` levels, as the collector sees them.
 
-    This quick check looks at no types and takes a third of the time of ``_below``. It may say False
-    of shallow values: the collector counts the class of an object as a part of it, and by a class
-    nearly everything can be reached, so that the levels do not end. With ``named`` False it leaves
-    out classes and the other values that are written by their names.
+    This quick check looks at no types and takes a third of the time of ``below_all``. It may say
+    False of shallow values: the collector counts the class of an object as a part of it, and by a
+    class nearly everything can be reached, so that the levels do not end. With ``named`` False it
+    leaves out classes and the other values that are written by their names.
     """
     for level in range(levels, 0, -1):
         if len(values) > 2 * _TOGETHER:
@@ -249,13 +249,13 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool
         else:
             values = get_referents(*values)
         if not named:
-            values = _without_named(values)
+            values = without_named(values)
         if not values:
             return True
     return False
 
 
-def _without_named(values: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+def without_named(values: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
     """``values`` without those that are written by their names (``_NAMED``)."""
     named = {kind for kind in set(map(type, values)) if issubclass(kind, _NAMED)}
     return [value for value in values if type(value) not in named] if named else values
@@ -299,10 +299,10 @@ def _inner(found: list[Any]) -> list[Any]:
     else.
     """
     looked = found if len(found) < _FEW else found[:: 7 if len(found) < 7 * _FEW else 49]
-    return found if _PLAIN.issuperset(map(type, looked)) else [*_without_named(found)]
+    return found if _PLAIN.issuperset(map(type, looked)) else [*without_named(found)]
 
 
-def _below(level: list[Any]) -> list[Any]:
+def below_all(level: list[Any]) -> list[Any]:
     """The next level: of the values directly in those of ``level`` all that may hold values
     themselves, which are containers and objects."""
     found: list[Any] = []
@@ -310,7 +310,7 @@ def _below(level: list[Any]) -> list[Any]:
         if _LEAVES.issuperset(map(type, values)):
             continue
         kinds = set(map(type, values))
-        holding = {kind for kind in kinds if kind in CONTAINERS or _may_hold(kind)}
+        holding = {kind for kind in kinds if kind in CONTAINERS or may_hold(kind)}
         if len(holding) == len(kinds):
             found += values
         elif holding:
@@ -319,9 +319,9 @@ def _below(level: list[Any]) -> list[Any]:
 
 
 def _below_one(value: Any) -> list[Any]:
-    """``_below`` for one container or object, in a quarter of the time."""
-    parts = get_referents(value) if type(value) in CONTAINERS else _parts(value)
-    return [part for part in parts if type(part) in CONTAINERS or _may_hold(type(part))]
+    """``below_all`` for one container or object, in a quarter of the time."""
+    parts = get_referents(value) if type(value) in CONTAINERS else parts_of(value)
+    return [part for part in parts if type(part) in CONTAINERS or may_hold(type(part))]
 
 
 def _once(level: list[Any]) -> list[Any]:
@@ -335,11 +335,11 @@ def _inside(level: list[Any]) -> Iterator[list[Any]]:
         return contents(level)
     return chain(
         contents([value for value in level if type(value) in CONTAINERS]),
-        map(_parts, [value for value in level if type(value) not in CONTAINERS]),
+        map(parts_of, [value for value in level if type(value) not in CONTAINERS]),
     )
 
 
-def _parts(value: Any) -> list[Any]:
+def parts_of(value: Any) -> list[Any]:
     """The values in an object: of its attributes, without the map (``__dict__``) that they are
     in."""
     if not type(value).__dictoffset__:
@@ -348,12 +348,12 @@ def _parts(value: Any) -> list[Any]:
     if not own:
         return [part for part in get_referents(value) if part is not own]
     # From Python 3.13 on, the collector knows the attributes also without their map.
-    parts = {id(part): part for part in chain(own.values(), get_referents(value))}
-    parts.pop(id(own), None)
-    return [*parts.values()]
+    values = [*own.values()]
+    known = {id(own), *map(id, values)}
+    return [*values, *(part for part in get_referents(value) if id(part) not in known)]
 
 
-def _may_hold(kind: type) -> bool:
+def may_hold(kind: type) -> bool:
     """Whether values of type ``kind``, which is none of ``CONTAINERS``, may hold others."""
     return (
         bool(kind.__flags__ & _HAS_CONTENTS)

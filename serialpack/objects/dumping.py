@@ -105,7 +105,8 @@ def dump(
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
     then what a library changes silently, stays changed. Of an object whose class leaves something
     out where it is pickled (a cache, a connection), a DroppedWarning says what. A list, map, set or
-    dataclass in two places comes back as two, but under pickle; an array as one. ``default`` turns
+    dataclass in two places comes back as two, but under pickle, which ``"auto"`` takes for what is
+    far larger so (one row a million times); an array as one. ``default`` turns
     an object of an own class into plain values, as in ``json.dump``, and ``object_hook`` (what
     ``load`` will be given) turns the maps back into objects; the proof compares those with the
     originals, all attributes included. ``options``: what the serializer asks for by name
@@ -235,7 +236,7 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
             serializer = writer.serializer
             try:
                 plain = obj if default is None else lowered(obj, default, serializer)
-                pieces = dumped(serializer, plain)
+                pieces = dumped(serializer, plain, often=not is_auto)
                 if is_auto and (found := _by_columns(name, effort, plain, pieces)):
                     writer, pieces = found
                     serializer = writer.serializer

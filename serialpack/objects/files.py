@@ -22,6 +22,7 @@ from serialpack.errors import (
 from serialpack.files.source import UNNAMED, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, ValueFormat
+from serialpack.formats.foreign import known_file
 from serialpack.formats.python.buffers import (
     GatheredPieces,
     LengthOf,
@@ -129,6 +130,8 @@ def _object_of(
             said = f"holds {looks_like(head) or 'bytes'} in {packed}, not one object"
             raise UsageError(said, hint=f"{hint}, {_FILE}" if hint else _FILE)
         error = (NotContainerError if head else EmptyError)(looks_like(head))
+        if hint is None and (known := known_file(head)) is not None:
+            hint = known.instead or None
         if source.path == UNNAMED and may_be_pickle(head):
             hint = "pickle.loads(data) reads one, if you know who wrote it"
         error.hint = hint

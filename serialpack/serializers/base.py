@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from serialpack.depth import HeldOften
 from serialpack.errors import UsageError, ValueRefusedError, Ways
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.shared.document import Unwritable
@@ -194,8 +195,14 @@ class RecordSerializer(Serializer):
     def dump_object(self, records: list[Any]) -> list[Buffer]:
         """As ``dump``, of one object of the Python API; only ``load_object`` reads it.
 
-        In pieces, of which some may be the object's own memory.
+        In pieces, of which some may be the object's own memory. HeldOften for one that is far
+        larger once it is written.
         """
+        _object_check(self.identity)(records)
+        return self._dump_object(records)
+
+    def dump_often(self, records: list[Any]) -> list[Buffer]:
+        """As ``dump_object`` for an object that it raised HeldOften for."""
         self.check_values(records)
         return self._dump_object(records)
 
@@ -269,8 +276,10 @@ class RecordSerializer(Serializer):
         known better than from the declarations. ``named``: who cannot hold it, where that is
         not this serializer by its own name.
         """
-        # A view is of the kind of arrays, whose words do not fit it.
-        words = "" if lost.instead == AS_BYTES else f"{KINDS[lost.kind]}: "
+        # A view is of the kind of arrays, and what stands in many places is held by who holds
+        # cycles: whose words do not fit them.
+        unlike = lost.instead == AS_BYTES or (lost.kind == "cycle" and lost.because)
+        words = "" if unlike else f"{KINDS[lost.kind]}: "
         became = f" became {lost.became}" if lost.became else ""
         because = f" ({lost.because})" if lost.because else ""
         return ValueRefusedError(
@@ -301,6 +310,8 @@ class RecordSerializer(Serializer):
         """
         if isinstance(error, Unwritable):
             return error.difference
+        if isinstance(error, HeldOften):  # to try it would take as long as it says
+            return Difference(0, "$", shown(records[0]), "", "cycle", str(error))
         for number, record in enumerate(records):
             found = self.failure([record])
             if found is not None:
@@ -352,6 +363,14 @@ def _depth_check(identity: bool) -> Callable[[list[Any]], None]:
     from serialpack.depth.values import check_graph, check_values
 
     return check_graph if identity else check_values
+
+
+@cache
+def _object_check(identity: bool) -> Callable[[list[Any]], None]:
+    from serialpack.depth.places import check_places
+    from serialpack.depth.values import check_graph
+
+    return check_graph if identity else check_places
 
 
 def check_finite(values: Any) -> None:

@@ -37,7 +37,7 @@ class MsgPackSerializer(Messages):
     def _dump(self, records: list[Any]) -> bytes:
         return pack_checked(records)
 
-    def dump_object(self, records: list[Any]) -> list[Buffer]:
+    def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [pack_one(records[0])]
 
     def _load(self, data: Buffer) -> list[Any]:

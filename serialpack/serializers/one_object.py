@@ -8,7 +8,7 @@ from typing import Any
 
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.frames import checksum
-from serialpack.depth import TooDeep
+from serialpack.depth import HeldOften, TooDeep
 from serialpack.errors import DroppedWarning, UsageError, ValueRefusedError
 from serialpack.formats.base import depth_loss
 from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
@@ -21,6 +21,9 @@ from serialpack.warned import warn_caller
 
 #: The most bytes of two values that may be compared by their bytes, which takes them once more.
 _FEW = 64 << 10
+
+#: The most memory of an object that is written in each place where it stands.
+_MOST_WHOLE = 1 << 29
 
 #: What pickle leaves out of exceptions.
 _OF_EXCEPTIONS = (".__traceback__", ".__cause__", ".__context__", ".__suppress_context__")
@@ -52,14 +55,19 @@ def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
         raise failed.refusal() from None
 
 
-def dumped(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
-    """As ``serialized``, but NotTaken in place of the refusal, which takes time to find."""
+def dumped(serializer: RecordSerializer, obj: Any, *, often: bool = True) -> list[Buffer]:
+    """As ``serialized``, but NotTaken in place of the refusal, which takes time to find. ``often``:
+    what stands in many places is written there while memory may hold it."""
     records = _records(serializer, obj) if serializer.tabular else [obj]
     try:
         if serializer.compiled or serializer.written_in_c:
             return serializer.dump_object(records)
         with gc_paused():
             return serializer.dump_object(records)
+    except HeldOften as error:
+        if often and error.whole <= _MOST_WHOLE:
+            return serializer.dump_often(records)
+        raise NotTaken(partial(_refusal, serializer, records, error)) from None
     except FAILURES as error:
         raise NotTaken(partial(_refusal, serializer, records, error)) from None
 
@@ -73,7 +81,9 @@ def _refusal(
         lost = Difference(0, "$", shown(records[0]), "", "object", str(error))
     if serializer.tabular:
         lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
-    return _refused(serializer, records if serializer.tabular else records[0], lost)
+    # Others that have references are text, and to try them takes long.
+    hint = "pickle can, which writes each once" if isinstance(error, HeldOften) else None
+    return _refused(serializer, records if serializer.tabular else records[0], lost, hint)
 
 
 def _refused(

@@ -316,7 +316,8 @@ def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[typ
     """The classes in two values that are written alike, their large arrays being the same; else
     _Differs, or _OddClass where that takes too long.
 
-    Of ``became``, each piece is dropped once it is compared.
+    Of ``was``, each piece is dropped once it is compared: what was read again mostly has no parts
+    in several places, which would be written as often.
     """
     pieces: list[Any] = []
     size, most = 0, math.inf if memo else _MUCH
@@ -325,7 +326,7 @@ def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[typ
         nonlocal size, most
         size += len(piece)
         if size > most:
-            _check_written_often(was, most // _OFTEN)
+            _check_written_often(became, most // _OFTEN)
             most *= _OFTEN
         pieces.append(piece)
 
@@ -336,10 +337,10 @@ def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[typ
     take: Callable[[Any], object] = keep
     pickler = _Pickler(lambda piece: take(piece), memo=memo)
     try:
-        arrays = pickler.write(was)
+        arrays = pickler.write(became)
         pieces.reverse()
         take = compare
-        others = pickler.write(became)
+        others = pickler.write(was)
     finally:
         pickler.ways.know = None  # else it would hold the pickler, which holds it
     if pieces or not all(map(same_numbers, arrays, others)):

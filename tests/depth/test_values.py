@@ -136,7 +136,7 @@ def test_shared_lists_of_any_length_are_entered_once(times: int) -> None:
 
 def test_the_types_of_shallow_values_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """That took three times as long as to go through them."""
-    monkeypatch.setattr(depth_values, "_below", None)
+    monkeypatch.setattr(depth_values, "below_all", None)
     rows = [{"a": 1, 2: "b", "c": [1.5, (True, None)], "d": {"e": []}, "f": b"x"}] * 3000
     check_values(rows)
     check_values([{"rows": rows}, [], 1])
@@ -147,7 +147,7 @@ def test_the_types_of_shallow_values_are_not_looked_at(monkeypatch: pytest.Monke
 def test_many_plain_values_and_objects_are_gone_through_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(depth_values, "_below", None)
+    monkeypatch.setattr(depth_values, "below_all", None)
     for many in 300, 3000:
         check_graph([[{"id": n, "tags": ["a", (n,)], b"x": {n: 1.5}} for n in range(many)]])
         check_graph([[[Node(n)] * 2 for n in range(many)]])
@@ -245,13 +245,13 @@ def test_many_objects_that_refer_to_each_other_are_not_gone_through_again_and_ag
 ) -> None:
     """Sixteen levels were, with all of them on each, before one value was found to hold itself."""
     looked_at: list[int] = []
-    below = depth_values._below
+    below = depth_values.below_all
 
     def counted(level: list[Any]) -> list[Any]:
         looked_at.append(len(level))
         return below(level)
 
-    monkeypatch.setattr(depth_values, "_below", counted)
+    monkeypatch.setattr(depth_values, "below_all", counted)
     nodes = [Node([number]) for number in range(6000)]
     for number, node in enumerate(nodes):
         node.inner.append(nodes[number * 7 % len(nodes)])

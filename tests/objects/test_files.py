@@ -6,7 +6,9 @@ import bz2
 import gzip
 import io
 import lzma
+import pickle
 import socket
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -313,3 +315,16 @@ def test_a_file_with_nothing_in_it_has_no_object(name: str, tmp_path: Path) -> N
     (tmp_path / name).touch()
     with pytest.raises(EOFError, match="empty file"):
         serialpack.load(tmp_path / name, trust=True)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (zlib.compress(pickle.dumps([1] * 99), 3), "zlib.; joblib.load reads it where joblib"),
+        (b"MATLAB 5.0 MAT-file, by" + b" " * 101 + b"\x00\x01IM", "MATLAB data.; scipy reads it"),
+    ],
+)
+def test_of_a_file_of_others_is_said_what_reads_it(data: bytes, said: str, tmp_path: Path) -> None:
+    (path := tmp_path / "model.joblib").write_bytes(data)
+    with pytest.raises(NotContainerError, match=said):
+        serialpack.load(path)

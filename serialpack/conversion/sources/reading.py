@@ -34,6 +34,7 @@ from serialpack.formats.base import (
 )
 from serialpack.formats.json.text import JsonText
 from serialpack.formats.losses.reading import parse_lossy
+from serialpack.formats.shared.expansion import check_far
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
@@ -143,6 +144,8 @@ class SourceReader:
             return fmt.parse_quickly(block) if usual else fmt.parse(block)
         else:
             records, found = parse_lossy(fmt, block, allowed)
+            if not fmt.safe:
+                check_far(records)
             if fmt.tells:
                 check_dropped(found, losses, self._plan.target)
         losses.merge(found)
@@ -322,7 +325,8 @@ class SourceReader:
 
     def _stored(self, block: SourceBlock, serializer: RecordSerializer) -> list[Any]:
         try:
-            return serializer.load(block.context + bytes(block.data))
+            records = serializer.load(block.context + bytes(block.data))
+            return check_far(records) if serializer.identity else records
         except FAILURES as error:
             raise SyntaxInputError(
                 f"{serializer.name} cannot read it: {error}", offset=block.offset

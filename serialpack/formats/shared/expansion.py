@@ -10,10 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
+from serialpack.depth import HeldOften, TooDeep
+from serialpack.depth.places import check_places
 from serialpack.errors import RefusedError
 
 #: The values, and bytes of text, that a source may unfold to beside twice its own size.
 _UNFOLDED = 1_000_000
+#: The bytes of memory that trusted objects may unfold to.
+_MOST_WRITTEN = 1 << 30
 
 
 def check_unfolded(
@@ -48,6 +52,19 @@ def check_unfolded(
                 open_ones[-1].size += innermost.size
         if innermost.size > most:
             raise unfolds_too_far()
+
+
+def check_far(records: list[Any]) -> list[Any]:
+    """``records``, of a reader that makes one object of what stands in many places (pickle);
+    RefusedError where they take more memory than may be written out with each of them there."""
+    try:
+        check_places(records)
+    except HeldOften as often:
+        if often.whole > _MOST_WRITTEN:
+            raise unfolds_too_far() from None
+    except TooDeep:
+        pass  # whoever writes them says so
+    return records
 
 
 def most_unfolded(size: int) -> int:

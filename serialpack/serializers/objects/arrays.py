@@ -95,8 +95,8 @@ def scalar_over(data: bytes, descr: str) -> Any:
     return found
 
 
-#: The most characters of the types that most arrays have, and which are no records.
-_SHORT = 8
+#: The most characters of the types that most arrays have (``'<M8[ns]'``), and which are no records.
+_SHORT = 10
 
 
 def descr_of(text: str) -> Any:
@@ -109,8 +109,8 @@ def _short_descr(text: str) -> Any:
     return ast.literal_eval(text)
 
 
-#: The letters of types that kind and size determine.
-_OF_NUMBERS = frozenset("?bhilqBHILQefdFD")
+#: The letters of types that their text alone determines.
+_OF_NUMBERS = frozenset("?bhilqBHILQefdFDmM")
 
 
 @lru_cache(64)

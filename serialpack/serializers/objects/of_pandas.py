@@ -231,9 +231,13 @@ def pandas_of(code: int, parts: list[Any]) -> Any:
         raise ValueError(f"nothing of pandas ({what})") from None
 
 
+#: Types that most parts of moments have.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def _check_own(parts: list[Any]) -> None:
     """ValueError where a part is of a class of the user: pandas would call its methods."""
-    check_none_own(parts)
+    check_none_own([part for part in parts if type(part) not in _PLAIN])
     for part in parts:
         if type(part) is list:
             _check_own(part)

@@ -131,9 +131,8 @@ class ExtensionWriter:
         self.data = b""
         self._records: list[Any] = []
         self.buffers: list[memoryview] = []
-        #: Writes what is ``_FLAT``; made for the first of these.
+        #: Writes what is ``_FLAT``; and what write messages in each other. Made for the first.
         self._flat_packer: Any = None
-        #: Write messages, in each other.
         self._packers: list[Any] = []
         #: What makes the parts of values of a class, of those that were met.
         self._makers: Makers = {}
@@ -141,14 +140,13 @@ class ExtensionWriter:
         self._alone = alone
         own = None if alone else self._makers
         self._grouping = Grouping(bytearrays=bytearrays, rows=rows, columns=columns, makers=own)
-        #: How many more tuples may be met before somebody looks for lists of them; and how many
-        #: more extensions, before somebody looks for many numbers.
+        #: How many more tuples may be met before lists of them are looked for; and how many more
+        #: extensions, before many numbers are.
         self._tuples = math.inf if self._grouping.rows else _MANY_TUPLES
         self._more = math.inf if self._grouping.rows or not beside else _MANY_EXTENSIONS
         #: Whether it has made arrays of numbers that are none, or taken objects together.
         self.made = False
-        #: How many values were met that are grouped by their class; and whether in the first
-        #: extensions there may be many numbers.
+        #: How many values grouped by class were met; whether the first may hold many numbers.
         self._small_met = 0
         self._may_have_columns = False
         #: Makes the extension of a code and data, without the questions that its class asks.
@@ -166,6 +164,7 @@ class ExtensionWriter:
         self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
         self._of_pandas = 0
+        self._met_of_pandas: set[type] = set()  # to find who knows a class takes long
         #: What stands for each member of an enum, by its identity: many values have the same few.
         self._members: dict[int, tuple[Any, Any]] = {}
         #: The classes of objects that were met of ``REFERRED``.
@@ -203,8 +202,7 @@ class ExtensionWriter:
         return frame_pieces(self.data, self.buffers) if self.buffers else [self.data]
 
     def message(self, value: Any, *, looked: bool = True) -> bytes:
-        """TypeError, ValueError, OverflowError or TooDeep for what is not held. ``looked``: whether
-        it, or what is in it, may stand by columns."""
+        """One of ``FAILURES`` for what is not held. ``looked``: whether it may stand by columns."""
         if self._level == len(self._packers):
             self._packers.append(self._packer())
         looked = self._grouping.bytearrays or (looked and self._grouping.rows)
@@ -220,8 +218,7 @@ class ExtensionWriter:
         return data
 
     def _packer(self) -> Any:
-        """One more: each writes what is on one level, and is kept, as making it takes longer than
-        packing a small value."""
+        """One more: each writes one level, and is kept, as to make it takes longer than to pack."""
         import msgpack
 
         self._ext = partial(tuple.__new__, msgpack.ExtType)
@@ -242,8 +239,8 @@ class ExtensionWriter:
         return self._inside(code, [self._grouping.apart(part) for part in parts], looked=False)
 
     def _made_array(self, items: Any) -> Together:
-        """What stands for an array that was made for it: it is counted, but none refers to it. It
-        stands beside the message, however few they are: so filters are tried."""
+        """What stands for an array that was made for it: counted, but none refers to it. It stands
+        beside the message, however few they are: so filters are tried."""
         facts, data = described(items)
         self._arrays += 1
         self.made = True
@@ -267,7 +264,8 @@ class ExtensionWriter:
                 return self._ext((known[0], self._flat([known[1]])))
             make = self._makers.get(cls)
             # Arrays are not of one class: each scalar's has its own, and may be an enum too.
-            if make is None and not is_array(value) and (make := maker_of(cls)) is not None:
+            met = make is not None or cls in self._met_of_pandas
+            if not met and not is_array(value) and (make := maker_of(cls)) is not None:
                 self._makers[cls] = make
         made = make(value) if make is not None else None
         if made is None:
@@ -297,8 +295,7 @@ class ExtensionWriter:
             raise _ManySmall
 
     def _refer_to(self, value: Any) -> None:
-        """Keep ``value``, an object of a class that has attributes alone or an exception: it may
-        stand in several places, where it is one object again."""
+        """Keep ``value``, one with attributes alone or an exception: it is one again everywhere."""
         if self._of_library:
             raise TypeError(f"cannot hold {type(value).__name__} in an object of a library")
         if not is_fixed(type(value)):
@@ -321,7 +318,10 @@ class ExtensionWriter:
         """What becomes of a value that is none of Python's own."""
         of_library = self._of_library
         made: Parts | None = None
-        if is_array(value):
+        if type(value) in self._met_of_pandas:
+            made = parts_of_pandas(value)
+            self._of_library = True
+        elif is_array(value):
             made = parts_of_objects(value)
             if made is not None:
                 self._in_arrays.append(made[1][0])
@@ -346,6 +346,7 @@ class ExtensionWriter:
                 self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
             self._objects += 1
         elif code == OF_PANDAS:
+            self._met_of_pandas.add(type(value))
             if self._beside and is_index(value):
                 self._known_objects[id(value)] = SAME_INDEX, self._of_pandas, value
             self._of_pandas += 1
@@ -372,15 +373,13 @@ class ExtensionWriter:
             return SAME, [known[0]]
         facts, data = described(np.asarray(value))
         if isinstance(value, np.generic):
-            self._meet_small()
+            if not self._of_library:  # those in a moment of pandas stand in no list
+                self._meet_small()
             return SCALAR, [bytes(data), facts[0]]
         if self._beside and not self._of_library:
             self._known[id(value)] = self._arrays, value
         self._arrays += 1
-        if not self._beside or data.nbytes < LARGE:
-            return ARRAY, [bytes(data), *facts]
-        self.buffers.append(data)
-        return ARRAY, [None, *facts]
+        return ARRAY, [self._placed(data), *facts]
 
     def _flat(self, parts: list[Any]) -> Any:
         if self._flat_packer is None:
@@ -391,7 +390,11 @@ class ExtensionWriter:
 
     def _table(self, value: Any) -> tuple[int, list[Any]]:
         data = stream_of(value)
+        return ARROW, [self._placed(data), data.nbytes]
+
+    def _placed(self, data: memoryview) -> bytes | None:
+        """``data`` for the message; None where it is put beside that."""
         if not self._beside or data.nbytes < LARGE:
-            return ARROW, [bytes(data), data.nbytes]
+            return bytes(data)
         self.buffers.append(data)
-        return ARROW, [None, data.nbytes]
+        return None
