@@ -29,11 +29,11 @@ _TOGETHER, _SAMPLED = 200, 49
 #: So few places more than there are values do not matter.
 _AGAIN = 16
 
-#: The bytes of memory that a place takes.
-_EACH = 8
-#: What is written may be so many times larger than what there is, times its bytes: 64 times of
-#: 64 MiB, 1024 times of 4 MiB.
-_MUCH = 1 << 32
+#: The bytes of memory that a place takes, and so many more what holds others there.
+_EACH, _HOLDER = 8, 64
+#: What takes so many bytes of memory once it is in every place, and so many times as many as there
+#: are, is far larger so.
+_MUCH, _TIMES = 1 << 29, 8
 _TEXTS = frozenset({str, bytes, bytearray})
 #: What is written in the room of a place, more or less.
 _SMALL = frozenset({int, float, bool, type(None)})
@@ -111,9 +111,10 @@ def _in_one_place(records: list[Any]) -> bool:
 
 
 class _Open:
-    """A value that is being gone over: its parts that are left, and its size so far."""
+    """A value that is being gone over: its parts that are left, and its size so far, of which its
+    ``own``."""
 
-    __slots__ = ("parts", "size", "value")
+    __slots__ = ("own", "parts", "size", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -122,12 +123,13 @@ class _Open:
         kind = type(value)
         if kind in _TEXTS:
             self.size += len(value)
-        elif kind is dict:
-            self.parts = chain(value, value.values())
-        elif kind in CONTAINERS:
-            self.parts = iter(value)
-        elif may_hold(kind):
-            self.parts = iter(parts_of(value))
+        elif kind in CONTAINERS or may_hold(kind):
+            self.size += _HOLDER
+            if kind is dict:
+                self.parts = chain(value, value.values())
+            else:
+                self.parts = iter(value if kind in CONTAINERS else parts_of(value))
+        self.own = self.size
 
 
 def _check_whole(records: list[Any]) -> None:
@@ -148,11 +150,11 @@ def _check_whole(records: list[Any]) -> None:
         else:
             open_ones.pop()
             value, whole = innermost.value, innermost.size
-            own += whole if type(value) in _TEXTS else _EACH
+            own += innermost.own
             sizes[id(value)] = whole if _is_written_again(type(value)) else _EACH
             if open_ones:
                 open_ones[-1].size += whole
-    if whole * whole > _MUCH * own:
+    if whole > max(_MUCH, _TIMES * own):
         raise HeldOften(whole, whole // own)
 
 

@@ -236,7 +236,7 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
             serializer = writer.serializer
             try:
                 plain = obj if default is None else lowered(obj, default, serializer)
-                pieces = dumped(serializer, plain, often=not is_auto)
+                pieces = dumped(serializer, plain, checked=is_auto)
                 if is_auto and (found := _by_columns(name, effort, plain, pieces)):
                     writer, pieces = found
                     serializer = writer.serializer

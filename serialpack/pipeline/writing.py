@@ -192,6 +192,10 @@ class Writing:
             from serialpack.formats.losses.reading import parse_lossy
 
             records, self.dropped = parse_lossy(self.format, block, frozenset())
+            if not self.format.safe and not self.serializer.identity:
+                from serialpack.formats.shared.expansion import check_far
+
+                check_far(records)
             return records
         except Unheld as unheld:
             # Python cannot hold the value, so no other serializer of records can either.

@@ -192,18 +192,16 @@ class RecordSerializer(Serializer):
         self._check_depth(data)
         return self._load(data)
 
+    #: Whether ``dump_object`` raises HeldOften for an object that is far larger once it is written.
+    #: To look for that takes half as long as a quick library takes to write a small one.
+    checks_places: ClassVar[bool] = True
+
     def dump_object(self, records: list[Any]) -> list[Buffer]:
         """As ``dump``, of one object of the Python API; only ``load_object`` reads it.
 
-        In pieces, of which some may be the object's own memory. HeldOften for one that is far
-        larger once it is written.
+        In pieces, of which some may be the object's own memory.
         """
         _object_check(self.identity)(records)
-        return self._dump_object(records)
-
-    def dump_often(self, records: list[Any]) -> list[Buffer]:
-        """As ``dump_object`` for an object that it raised HeldOften for."""
-        self.check_values(records)
         return self._dump_object(records)
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:

@@ -30,6 +30,7 @@ class MsgPackSerializer(Messages):
     distribution = "msgpack"
     compiled = True
     about = "MessagePack messages, by msgpack-python"
+    checks_places = False
 
     def check_values(self, records: list[Any]) -> None:
         """Nothing to do: ``_dump`` counts levels."""
@@ -37,7 +38,7 @@ class MsgPackSerializer(Messages):
     def _dump(self, records: list[Any]) -> bytes:
         return pack_checked(records)
 
-    def _dump_object(self, records: list[Any]) -> list[Buffer]:
+    def dump_object(self, records: list[Any]) -> list[Buffer]:
         return [pack_one(records[0])]
 
     def _load(self, data: Buffer) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.frames import checksum
 from serialpack.depth import HeldOften, TooDeep
+from serialpack.depth.places import check_places
 from serialpack.errors import DroppedWarning, UsageError, ValueRefusedError
 from serialpack.formats.base import depth_loss
 from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
@@ -21,9 +22,6 @@ from serialpack.warned import warn_caller
 
 #: The most bytes of two values that may be compared by their bytes, which takes them once more.
 _FEW = 64 << 10
-
-#: The most memory of an object that is written in each place where it stands.
-_MOST_WHOLE = 1 << 29
 
 #: What pickle leaves out of exceptions.
 _OF_EXCEPTIONS = (".__traceback__", ".__cause__", ".__context__", ".__suppress_context__")
@@ -55,19 +53,17 @@ def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
         raise failed.refusal() from None
 
 
-def dumped(serializer: RecordSerializer, obj: Any, *, often: bool = True) -> list[Buffer]:
-    """As ``serialized``, but NotTaken in place of the refusal, which takes time to find. ``often``:
-    what stands in many places is written there while memory may hold it."""
+def dumped(serializer: RecordSerializer, obj: Any, *, checked: bool = False) -> list[Buffer]:
+    """As ``serialized``, but NotTaken in place of the refusal, which takes time to find.
+    ``checked``: also where the serializer does not look at how large it becomes."""
     records = _records(serializer, obj) if serializer.tabular else [obj]
     try:
+        if checked and not serializer.checks_places:
+            check_places(records)
         if serializer.compiled or serializer.written_in_c:
             return serializer.dump_object(records)
         with gc_paused():
             return serializer.dump_object(records)
-    except HeldOften as error:
-        if often and error.whole <= _MOST_WHOLE:
-            return serializer.dump_often(records)
-        raise NotTaken(partial(_refusal, serializer, records, error)) from None
     except FAILURES as error:
         raise NotTaken(partial(_refusal, serializer, records, error)) from None
 
