@@ -50,7 +50,7 @@ def test_packing_from_a_keyboard_to_a_terminal_is_refused_before_a_key_is_typed(
 
 def test_force_packs_to_a_terminal(start: Start, text: Path, terminal: Terminal) -> None:
     ended(start("pack", "-f", text, "-o", "-", stdout=terminal.slave), terminal)
-    assert b"SPKH" in terminal.screen
+    assert b"\x89SPK" in terminal.screen
 
 
 def test_unpacking_binary_data_to_a_terminal_is_refused_in_one_line_unless_forced(
