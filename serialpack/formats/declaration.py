@@ -24,6 +24,9 @@ class Declaration(NamedTuple):
     #: Where neither name nor magic tells all: the function (module:function) that is given a head,
     #: and this format's name, and gives the name of the format that it is.
     told_by: str = ""
+    #: Where its files may have what is no value: the function (module:function) that is given a
+    #: head, and whether that is all, and gives what reads it without (``shared.tidier``), or None.
+    tidied_by: str = ""
     #: Whether a file can be in it.
     is_source: bool = True
     #: Whether ``--to`` writes it.

@@ -10,6 +10,7 @@ from typing import Any, cast
 from serialpack.errors import UsageError
 from serialpack.formats.base import Format, Style
 from serialpack.formats.declaration import Declaration, Variants
+from serialpack.formats.shared.tidier import Tidier
 
 
 class FormatRegistry:
@@ -131,6 +132,13 @@ class FormatRegistry:
             return declared.name
         found: str = _imported(declared.told_by)(head, declared.name)
         return found
+
+    def tidier(self, declared: Declaration, head: bytes, *, whole: bool) -> Tidier | None:
+        """What is to read a file of the format that begins with ``head`` first; None where it is
+        read as it is. ``whole``: ``head`` is all of it."""
+        if not declared.tidied_by:
+            return None
+        return cast("Tidier | None", _imported(declared.tidied_by)(head, whole=whole))
 
     def dialects(self, name: str) -> dict[str, str]:
         """Delimiter -> the name of the table format that has it: ``name``, or a dialect of that."""

@@ -16,7 +16,7 @@ from serialpack.compressed.source import PackedFile, decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.sources.fields import Fields
-from serialpack.conversion.sources.normalizing import VERSIONS, normalized
+from serialpack.conversion.sources.normalizing import normalized
 from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.detection.by_content import is_one_column, recognised, told_again
 from serialpack.detection.detect import AsFound, looks_like, may_be_utf8, not_converted, told
@@ -27,7 +27,7 @@ from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.formats.csv.above import TableBelow, by_table
 from serialpack.formats.csv.returns import ReturnLines
 from serialpack.formats.csv.spaces import SpacedCells
-from serialpack.formats.json.loose import Loose, LooseJson
+from serialpack.formats.json.loose import Loose
 from serialpack.formats.shared.random_access import FileRead
 from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.plan import SETTINGS, Plan
@@ -41,7 +41,7 @@ from serialpack.values.structure import Structure
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
-    from serialpack.formats.yaml.empty import NoEmptyDocuments
+    from serialpack.formats.shared.tidier import Tidier
     from serialpack.pipeline.fields import Projected
 
 
@@ -55,7 +55,7 @@ class Content(NamedTuple):
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
     ``made``: what is read is made here, ``of`` a file of datasets or an object; and ``dropped``:
     what of it is not, or otherwise. ``head``: the first bytes of a file that the user trusts.
-    ``loose``: how the source is made JSON, by ``maker``, which may make YAML, too.
+    ``loose``: how the source is made JSON, by ``maker``, which may read others first, too.
     """
 
     read: Read
@@ -71,7 +71,7 @@ class Content(NamedTuple):
     dropped: tuple[Loss, ...] = ()
     head: bytes = b""
     loose: Loose | TableBelow | ReturnLines | SpacedCells | None = None
-    maker: LooseJson | NoEmptyDocuments | None = None
+    maker: Tidier | None = None
 
     @property
     def all_dropped(self) -> list[Loss]:
@@ -240,7 +240,7 @@ def _of_restored(
     found = plan.source
     declared = FORMATS.declaration(found)
     loose, maker = None, None
-    is_text = plan.source_serializer is None and (declared.is_json or found in VERSIONS)
+    is_text = plan.source_serializer is None and (declared.is_json or bool(declared.tidied_by))
     if asked.table != AsFound() or declared.variants or is_text:
         head, _ = restored.front(HEAD)
         found, usual, read, loose, maker = normalized(read, head, found, None, asked.table)

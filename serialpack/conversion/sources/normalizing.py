@@ -8,7 +8,7 @@ a source, finds how it is written, and gives what reads it as the usual format.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
@@ -25,27 +25,23 @@ from serialpack.formats.csv.found import (
 from serialpack.formats.csv.returns import ReturnLines
 from serialpack.formats.csv.spaces import SpacedCells
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
-
-if TYPE_CHECKING:
-    from serialpack.formats.yaml.empty import NoEmptyDocuments
+from serialpack.formats.shared.tidier import Tidier
 
 _PIECE = 1 << 20
-
-#: YAML by any of its versions.
-VERSIONS = frozenset({"yaml", "yaml:1.1"})
 
 
 class Normalized(NamedTuple):
     """The format of a source, that in which it can be read, and what reads it so.
 
-    ``loose``: how it is made JSON, by ``maker``, or its lines such as others have.
+    ``loose``: how it is made JSON, by ``maker``, or its lines such as others have. ``maker``: what
+    reads it first.
     """
 
     found: str
     usual: str
     read: Read
     loose: Loose | TableBelow | ReturnLines | SpacedCells | None = None
-    maker: LooseJson | NoEmptyDocuments | None = None
+    maker: Tidier | None = None
 
 
 def normalized(
@@ -69,8 +65,8 @@ def normalized(
     if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
         maker = LooseJson(several=loose.several)
         return Normalized("json", "json", Pieces(maker.pieces(read)).read, loose, maker)
-    if found in VERSIONS and (documents := _without_empty(head, whole=whole)) is not None:
-        return Normalized(found, found, Pieces(documents.pieces(read)).read, None, documents)
+    if (tidier := FORMATS.tidier(declared, head, whole=whole)) is not None:
+        return Normalized(found, found, Pieces(tidier.pieces(read)).read, None, tidier)
     if not declared.delimiter:
         return Normalized(found, found, read)
     dialect = dialect_of(declared)
@@ -91,18 +87,3 @@ def normalized(
             raise failed
         read = text.read
     return Normalized(found, dialect.usual().name, read, lines)
-
-
-def _without_empty(head: bytes, *, whole: bool) -> NoEmptyDocuments | None:
-    """What reads documents of YAML that begins so without empty ones; None where none is empty.
-    ``whole``: they all are in ``head``."""
-    if b"---" not in head or (not whole and b"\n---" not in head):
-        return None
-    from serialpack.formats.yaml.empty import NoEmptyDocuments
-
-    if whole:
-        tried = NoEmptyDocuments()
-        tried.made(head, last=True)
-        if not tried.losses:
-            return None
-    return NoEmptyDocuments()

@@ -85,3 +85,16 @@ class NoEmptyDocuments:
 def _has_directive(text: bytes) -> bool:
     """Whether the last line of ``text`` is about the document that begins behind it."""
     return text[text.rstrip(b"\n").rfind(b"\n") + 1 :].startswith(b"%")
+
+
+def without_empty(head: bytes, *, whole: bool) -> NoEmptyDocuments | None:
+    """What reads documents of YAML that begins so without empty ones; None where none is empty.
+    ``whole``: they all are in ``head``."""
+    if b"---" not in head or (not whole and b"\n---" not in head):
+        return None
+    if whole:
+        tried = NoEmptyDocuments()
+        tried.made(head, last=True)
+        if not tried.losses:
+            return None
+    return NoEmptyDocuments()
