@@ -35,6 +35,7 @@ _EACH, _HOLDER = 8, 64
 #: are, is far larger so.
 _MUCH, _TIMES = 1 << 29, 8
 _TEXTS = frozenset({str, bytes, bytearray})
+_CONTAINERS = tuple(CONTAINERS)
 #: What is written in the room of a place, more or less.
 _SMALL = frozenset({int, float, bool, type(None)})
 #: Classes of which an object in two places is written as two have one of these, or are containers.
@@ -161,6 +162,6 @@ def _check_whole(records: list[Any]) -> None:
 def _is_written_again(kind: type) -> bool:
     """Whether what is of this class is written in each place where it stands; arrays and objects
     that have attributes alone are written once."""
-    if kind in _TEXTS or issubclass(kind, tuple(CONTAINERS)):
+    if kind in _TEXTS or issubclass(kind, _CONTAINERS):
         return True
     return any(hasattr(kind, name) for name in _OF_FIELDS)

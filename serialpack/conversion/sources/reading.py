@@ -34,7 +34,6 @@ from serialpack.formats.base import (
 )
 from serialpack.formats.json.text import JsonText
 from serialpack.formats.losses.reading import parse_lossy
-from serialpack.formats.shared.expansion import check_far
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
@@ -145,7 +144,7 @@ class SourceReader:
         else:
             records, found = parse_lossy(fmt, block, allowed)
             if not fmt.safe:
-                check_far(records)
+                _check_far(records)
             if fmt.tells:
                 check_dropped(found, losses, self._plan.target)
         losses.merge(found)
@@ -326,7 +325,7 @@ class SourceReader:
     def _stored(self, block: SourceBlock, serializer: RecordSerializer) -> list[Any]:
         try:
             records = serializer.load(block.context + bytes(block.data))
-            return check_far(records) if serializer.identity else records
+            return _check_far(records) if serializer.identity else records
         except FAILURES as error:
             raise SyntaxInputError(
                 f"{serializer.name} cannot read it: {error}", offset=block.offset
@@ -384,3 +383,9 @@ def _column(block: SourceBlock, before: bytes) -> int:
 
 
 _ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
+
+
+def _check_far(records: list[Any]) -> list[Any]:
+    from serialpack.formats.shared.expansion import check_far  # few sources are pickles
+
+    return check_far(records)

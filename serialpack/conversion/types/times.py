@@ -50,12 +50,12 @@ def date_of(text: str) -> date:
 
 def month_first(text: str) -> date:
     """The date of ``12/31/2023``, or of a text that begins with the year; ValueError."""
-    return _slashed(text, *("month", "day"))
+    return _slashed(text, "month", "day")
 
 
 def day_first(text: str) -> date:
     """As ``month_first``, of ``31/12/2023``."""
-    return _slashed(text, *("day", "month"))
+    return _slashed(text, "day", "month")
 
 
 def _slashed(text: str, *order: str) -> date:

@@ -193,7 +193,7 @@ class _Stack:
         elif does == _PUT:
             self._put(op, value, at, end)
         elif does == _GET:
-            if not (self._first <= value < self.known or self._is_other(value)):
+            if not self._has(value):
                 raise Malformed(f"{op.name}: nothing is in the memo at {value}", at)
         elif does == _PROTO and value > _HIGHEST_PROTOCOL:
             raise Malformed(f"protocol {value} is not known", at)
@@ -219,13 +219,15 @@ class _Stack:
         elif self._first == self.known:  # Python 2 counts from 1
             self.is_plain = False
             self._first, self.known = number, number + 1
-        elif not (self._first <= number < self.known or self._is_other(number)):
+        elif not self._has(number):
             self._bits.extend(bytes(max(0, (number >> 3) + 1 - len(self._bits))))
             self._bits[number >> 3] |= 1 << (number & 7)
             self._others += 1
             self.is_plain = False
 
-    def _is_other(self, number: int) -> bool:
+    def _has(self, number: int) -> bool:
+        if self._first <= number < self.known:
+            return True
         at = number >> 3
         return 0 <= at < len(self._bits) and bool(self._bits[at] >> (number & 7) & 1)
 
