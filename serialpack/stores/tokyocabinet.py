@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from ctypes import (
     CDLL,
     byref,
@@ -24,6 +25,7 @@ from ctypes import (
 from ctypes.util import find_library
 from functools import cache
 from math import inf
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
@@ -50,6 +52,12 @@ _FOREIGN = {5, 6}
 _LOCK = 16
 
 _MAGIC = b"ToKyO CaBiNeT\n"
+
+#: The length of a file's header in bytes; where in it are its flags, of which one says that a
+#: writer has the file open, and the file's length. The log holds that length, and then for each
+#: piece of the file its offset, its length and its bytes as they were (``tchdb.c``). Numbers are
+#: in the order of bytes that the library was built for.
+_HEADER, _FLAGS, _OPEN, _LENGTH = 256, 33, 1, slice(56, 64)
 
 #: The end of a path -> the prefix of the library's functions for that kind.
 _KINDS = {".tch": "tchdb", ".tcb": "tcbdb", "*": "tcmdb", "+": "tcndb"}
@@ -83,6 +91,8 @@ class TokyoCabinetStore(KeyValueStore):
         self._path = path
         self._on_disk = not self.in_memory(path)
         self._has_transactions = self._on_disk and mode != "n"
+        self._has_log = False
+        self._file: int | None = None
         if self._on_disk and mode != "n":
             check_first_bytes(path, [_MAGIC], 0, self.title)
         self._calls = _calls(_KINDS[ending or (path[-4:] if self._on_disk else path)])
@@ -92,7 +102,7 @@ class TokyoCabinetStore(KeyValueStore):
             try:
                 self._open(mode, timeout)
             except BaseException:
-                self._calls.delete(self._store)
+                self._let_go()
                 raise
 
     def _open(self, mode: Mode, timeout: float) -> None:
@@ -103,6 +113,9 @@ class TokyoCabinetStore(KeyValueStore):
             "w": _WRITE | _LOCK_AT_ONCE | _SYNC,
             "n": _WRITE | _CREATE | _TRUNCATE | _NO_LOCK,
         }[mode]
+        if self.has_order and mode == "w":
+            # Whoever closes a file gives up what locks the process has on it: not before the end.
+            self._file = os.open(self._path, os.O_RDONLY)
         self._calls.tune(self._store)
         until = monotonic() + timeout
         while not self._calls.open(self._store, os.fsencode(self._path), how):
@@ -149,8 +162,11 @@ class TokyoCabinetStore(KeyValueStore):
         self._check(where)  # a writer has locked the file, so nobody else can write
         if self._on_disk:
             self._check_room(changes)
-        if self._has_transactions and not self._calls.tranbegin(self._store):
-            raise self._error()
+        if self._has_transactions:
+            self._log_header()
+            if not self._calls.tranbegin(self._store):
+                raise self._error()
+            self._has_log = True
         try:
             self._change(changes, new=new)
             if self._has_transactions and not self._calls.trancommit(self._store):
@@ -178,13 +194,38 @@ class TokyoCabinetStore(KeyValueStore):
         if _room(self._path) < 3 * size + _SPARE:
             raise _system_error(errno.ENOSPC, "write")
 
+    def _log_header(self) -> None:
+        """Write the log as it is where a transaction has changed nothing yet: the file's header.
+
+        A tree clears what its header says of it, and writes it anew, before each transaction and
+        when it is closed, while the library's own log is empty: a process killed in between would
+        leave a tree without a root. The log that is here then is played back by the next one.
+        """
+        if self._file is None:
+            return
+        header = bytearray(os.pread(self._file, _HEADER, 0))
+        header[_FLAGS] &= ~_OPEN
+        length = bytes(header[_LENGTH])
+        is_little = int.from_bytes(length, "little") <= os.fstat(self._file).st_size
+        log = length + bytes(8) + _HEADER.to_bytes(4, "little" if is_little else "big") + header
+        with suppress(OSError):  # the library says it, as its own log has the same name
+            Path(f"{self._path}.wal").write_bytes(log)
+
     def close(self) -> None:
         error = None
+        if self._has_log:  # closing removes it, while the file is locked
+            self._log_header()
         if self._on_disk and not self._calls.close(self._store):
             error = self._error()
-        self._calls.delete(self._store)
+        self._let_go()
         if error is not None:
             raise error
+
+    def _let_go(self) -> None:
+        """Free what the library and the system hold of the store."""
+        self._calls.delete(self._store)
+        if self._file is not None:
+            os.close(self._file)
 
     def _error(self) -> Exception:
         """The error that the library has noted last, as one of ours."""

@@ -11,8 +11,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,89 +25,10 @@ from serialpack.stores.keys import encoded_key
 from serialpack.stores.registry import opened_store, store_named
 from serialpack.stores.values import _SmallZstd, trained
 from tests.noise import noise
+from tests.stores.child import child
 from tests.stores.kinds import ON_DISK, url_of
 
 _ROOT = Path(__file__).parents[2]
-
-#: Keys that each transaction changes.
-_KEYS = 20
-
-
-@contextmanager
-def child(work: Callable[[], object]) -> Iterator[tuple[int, int]]:
-    """A process that does ``work``, and what it writes to its file descriptor 1."""
-    front, back = os.pipe()
-    number = os.fork()
-    if not number:
-        try:
-            os.dup2(back, 1)
-            work()
-            os._exit(0)
-        except BaseException as error:
-            os.write(2, repr(error).encode())
-            os._exit(1)
-    os.close(back)
-    try:
-        yield number, front
-    finally:
-        os.close(front)
-
-
-@ON_DISK
-def test_a_killed_writer_leaves_whole_transactions(tmp_path: Path, scheme: str, name: str) -> None:
-    url = url_of(tmp_path, scheme, name)
-    keys = [f"key {n}" for n in range(_KEYS)]
-    with serialpack.store(url) as store:
-        store.update(dict.fromkeys(keys, (0, "")))
-
-    def write() -> None:
-        with serialpack.store(url) as store:
-            number = store[keys[0]][0]
-            while True:
-                number += 1
-                store.update(dict.fromkeys(keys, (number, "x" * (number % 97 * 50))))
-                os.write(1, b".")
-
-    last = 0
-    for delay in (0, 0.001, 0.003, 0.006):
-        with child(write) as (number, front):
-            assert os.read(front, 1) == b"."
-            time.sleep(delay)
-            os.kill(number, signal.SIGKILL)
-            _, status = os.waitpid(number, 0)
-            assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
-        with serialpack.store(url, "r") as store:
-            found = {value[0] for value in store.values()}
-            assert len(store) == _KEYS
-        assert len(found) == 1
-        assert found > {last} or last < found.pop()
-        with serialpack.store(url) as store:
-            last = store[keys[0]][0]
-
-
-@ON_DISK
-def test_a_new_store_appears_whole_or_not_at_all(tmp_path: Path, scheme: str, name: str) -> None:
-    """Its maker is killed while it writes: nothing has the name, and the next one gets it."""
-    from serialpack.stores.header import new_header
-    from serialpack.stores.new import NewStore
-
-    url = url_of(tmp_path, scheme, name)
-    header = new_header("auto", 3, {}, trust=False)
-
-    def make() -> None:
-        with NewStore(store_named(url), header) as new:
-            new.write([(b"a", b"1")], new=True)
-            os.write(1, b".")
-            signal.pause()
-
-    with child(make) as (number, front):
-        assert os.read(front, 1) == b"."
-        os.kill(number, signal.SIGKILL)
-        os.waitpid(number, 0)
-    assert not (tmp_path / name).exists()
-    serialpack.store(url, "n").close()
-    with serialpack.store(url, "r") as store:
-        assert not store
 
 
 @ON_DISK
@@ -119,6 +40,7 @@ def test_what_another_process_is_writing_to_is_said_to_be_locked(
 
     def hold() -> None:
         store = opened_store(store_named(url), "w")
+        store.write([])
 
         class Waiting(list[Change]):
             def __iter__(self) -> Iterator[Change]:
@@ -340,32 +262,6 @@ def test_a_store_of_a_later_version_is_told_from_a_damaged_one(
         serialpack.store(url).close()
     with pytest.raises(serialpack.UnsupportedError, match="needs version 99 of stores"):
         serialpack.store(url)
-
-
-def test_what_a_killed_writer_left_is_not_taken_for_the_new_ones(tmp_path: Path) -> None:
-    """The journal of a database that is replaced would be played back into the one in its place."""
-    url = f"sqlite-kv://{tmp_path}/s.db"
-    with serialpack.store(url) as store:
-        store.update({n: noise(1000, n) for n in range(300)})
-
-    def write() -> None:
-        connection = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
-        connection.execute("PRAGMA cache_size = 2")
-        connection.execute("BEGIN")
-        connection.execute("UPDATE records SET value = zeroblob(1000)")
-        os.write(1, b".")
-        signal.pause()
-
-    with child(write) as (number, front):
-        assert os.read(front, 1) == b"."
-        os.kill(number, signal.SIGKILL)
-        os.waitpid(number, 0)
-    assert (tmp_path / "s.db-journal").exists()
-    with serialpack.store(url, "n", force=True) as store:
-        store["a"] = 1
-    with serialpack.store(url, "r") as store:
-        assert dict(store) == {"a": 1}
-    assert [each.name for each in tmp_path.iterdir()] == ["s.db"]
 
 
 if sys.platform == "win32":
