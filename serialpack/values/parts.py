@@ -89,7 +89,8 @@ def is_leaf(value: Any) -> bool:
         return value.tzinfo is None or type(value.tzinfo) in (timezone, ZoneInfo)
     if kind is BuiltinFunctionType:  # but a method of an object is not
         return isinstance(value.__self__, ModuleType)
-    if kind in _LEAVES or is_plain_scalar(value):
+    # A network of one address keeps a function that gives what it was made of.
+    if kind in _LEAVES or kind.__module__ == "ipaddress" or is_plain_scalar(value):
         return True
     if isinstance(value, PurePath):  # one of somebody's class may have attributes
         return not getattr(value, "__dict__", None)

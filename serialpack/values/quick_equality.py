@@ -245,7 +245,7 @@ class _Ways(dict[type, Callable[[Any], Any]]):
                 return _moment
         if issubclass(cls, PurePath):
             return _path
-        if is_named_tuple(cls) or is_of_core(cls):
+        if is_named_tuple(cls) or is_of_core(cls) or cls.__module__ == "ipaddress":
             return _told
         tell = told_of_models(cls) if is_model(cls) else told_of_derived(cls)
         if tell is not None:
