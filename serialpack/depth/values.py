@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from gc import get_referents
 from itertools import chain, compress, islice
@@ -29,8 +30,9 @@ _LEAVES = frozenset(
     | {datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID}
 )
 #: Types whose values a library writes as a name (pickle), or refuses: what these refer to does not
-#: belong to the record.
+#: belong to the record. A member of an enum is one for all that have it.
 _NAMED = (
+    Enum,
     *(type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType),
     *(types.CodeType, types.FrameType, types.GeneratorType),
 )

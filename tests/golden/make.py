@@ -62,13 +62,16 @@ OBJECT = {"a": [1, 2.5, "é"], "b": None}
 OWN = {"set": {1}, "pair": (1, -(2**70)), "date": date(2001, 12, 14), "path": PurePosixPath("a/b")}
 
 #: Limits beyond which values are written otherwise, lowered for files to be small.
+_BY_COLUMNS = {
+    "serializers.objects.columns.FEW_NUMBERS": 3,
+    "serializers.objects._grouping.FEW_NUMBERS": 3,
+    "serializers.objects.write.LONG": 0,
+    "serializers.objects.write._MANY_OBJECTS": 1,
+}
 _LIMITS = {
     "object-in-place": {"formats.python.buffers.LARGE": 64},
-    "object-together": {
-        "serializers.objects.columns.FEW_NUMBERS": 3,
-        "serializers.objects._grouping.FEW_NUMBERS": 3,
-        "serializers.objects.write.LONG": 0,
-    },
+    "object-together": _BY_COLUMNS,
+    "object-alike": _BY_COLUMNS,
 }
 
 #: The serializers that were tried with every kind of source; of the others there is one file.

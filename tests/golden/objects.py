@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from base64 import b85decode
@@ -135,6 +136,25 @@ def _together() -> bytes:
         ExtType(59, packb([array("<f4", struct.pack("<3f", 1, 2.5, -1), [3])])),
     ]
     return framed(packb(ExtType(2, packb(parts))), buffers)
+
+
+def _alike() -> bytes:
+    """Lists of members of an enum, of complex numbers, of addresses and of paths, as many of them
+    are written."""
+
+    def array(kind: str, items: int) -> ExtType:
+        return ExtType(18, packb([None, repr(kind), [items], False, True]))
+
+    red = ExtType(15, packb(["tests.fidelity.things", "Colour", "RED"]))
+    floats = ExtType(55, packb([array("<f8", 3)]))
+    parts = [
+        ExtType(60, packb([array("|u1", 4), [red, None]])),
+        ExtType(61, packb([6, floats, floats])),
+        ExtType(61, packb([41, "IPv4Address", ["127.0.0.1", "0.0.0.0", "127.0.0.1"]])),
+        ExtType(61, packb([14, "PurePosixPath", ["a/b", "/é", "."]])),
+    ]
+    halves = [struct.pack("<3d", 1, -0.0, math.inf), struct.pack("<3d", 2.5, 0, -1)]
+    return framed(packb(ExtType(2, packb(parts))), [b"\0\1\0\0", *halves])
 
 
 def _labelled() -> list[ExtType]:
@@ -276,6 +296,7 @@ def serialized() -> dict[str, bytes]:
             }
         ),
         "object-together": _together(),
+        "object-alike": _alike(),
         "object-derived": packb(_derived()),
         "object-attributed": packb(_attributed()),
         "object-labelled": packb(_labelled()),
@@ -300,6 +321,7 @@ DUMPED = {
     "object-more": "objects+none",
     "object-rows": "objects+none",
     "object-together": "objects+none",
+    "object-alike": "objects+none",
     "object-derived": "objects+none",
     "object-attributed": "objects+none",
     "object-labelled": "objects+none",

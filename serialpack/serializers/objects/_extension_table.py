@@ -5,11 +5,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.formats.arrays.header import ArrayHeader
+from serialpack.serializers.objects._alike import alike_back, few_back
 from serialpack.serializers.objects._generics import shown_generic
 from serialpack.serializers.objects._own_types import (
     ATTRIBUTED,
     BACK,
     BACK_TO_CLASS,
+    BY_PARTS,
     COUNTER,
     DATACLASS,
     DEFAULT,
@@ -40,7 +42,16 @@ from serialpack.serializers.objects.arrays import (
     scalar_over,
     shown_of,
 )
-from serialpack.serializers.objects.columns import COLUMNS, MAP, NUMBERS, OBJECTS_OF, ROWS, SCALARS
+from serialpack.serializers.objects.columns import (
+    ALIKE,
+    COLUMNS,
+    FEW,
+    MAP,
+    NUMBERS,
+    OBJECTS_OF,
+    ROWS,
+    SCALARS,
+)
 from serialpack.serializers.objects.of_arrow import ARROW, OF_ARROW, arrow_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, numpy_of
 from serialpack.serializers.objects.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES, pandas_of
@@ -81,6 +92,12 @@ def _by_kind(parts: Any) -> Any:
 def _columns(parts: Any) -> Any:
     head, *columns = parts
     return dict(zip(head, columns, strict=True)) if isinstance(head, list) else tuple(columns)
+
+
+def _alike(code: Any, *columns: Any) -> list[Any]:
+    if type(code) is not int or code not in BY_PARTS or not columns:
+        raise ValueError("values of a type that is written one by one")
+    return alike_back(BACK[code], [*columns])
 
 
 def _by_name(parts: Any) -> Any:
@@ -130,6 +147,8 @@ EXTENSIONS: dict[int, Extension] = {
     ARRAY: Extension(again=SAME),
     ARROW: Extension(again=SAME_OBJECT),
     OBJECTS_OF: Extension(takes_any=True),
+    FEW: Extension(few_back, lambda parts: {"of": parts[1], "which": parts[0]}, takes_any=True),
+    ALIKE: Extension(_alike, lambda parts: parts[1:] if parts[2:] else parts[1]),
     **dict.fromkeys((SAME, SAME_OBJECT, SAME_INDEX), Extension()),
     SCALAR: Extension(scalar_over, lambda parts: f"scalar {parts[1]}"),
     MASKED: _one(masked_of, lambda parts: f"{parts[0]}, masked"),

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from serialpack.serializers.objects._alike import alike_together, few_together
 from serialpack.serializers.objects._own_classes import names_in, names_of_fields
 from serialpack.serializers.objects._own_types import (
+    BY_PARTS,
     DATACLASS,
+    ENUM,
     NAMED_TUPLE,
     OWN_TYPES,
     Makers,
+    is_address,
     maker_of,
 )
 from serialpack.serializers.objects.arrays import is_array
 from serialpack.serializers.objects.columns import (
+    ALIKE,
+    FEW,
     FEW_NUMBERS,
     MAP,
     OBJECTS_OF,
@@ -27,8 +33,11 @@ from serialpack.serializers.objects.columns import (
     rows_together,
 )
 
-#: The extensions of objects that are grouped.
-GROUPED = frozenset({DATACLASS, NAMED_TUPLE})
+#: The extensions of objects of a class that are grouped by its names; and all that are grouped.
+_NAMED = frozenset({DATACLASS, NAMED_TUPLE})
+GROUPED = frozenset({*_NAMED, *BY_PARTS, ENUM})
+#: Those that stand for a group.
+GROUPS = frozenset({OBJECTS_OF, FEW, ALIKE})
 _HOLDING = frozenset({list, dict, bytearray})
 
 
@@ -73,33 +82,40 @@ class Grouping:
     def _of_list(self, value: list[Any]) -> Together | None:
         if not self.columns:
             return rows_together(value)
-        return list_together(value) or self._objects_of_one_class(value)
+        return list_together(value) or self._of_objects(value)
 
     def _map_of_objects(self, value: dict[Any, Any]) -> Together | None:
         if len(value) < FEW_NUMBERS:
             return None
-        found = self._objects_of_one_class([*value.values()])
+        found = self._of_objects([*value.values()])
         return found and Together(MAP, [[*value], found])
 
-    def _objects_of_one_class(self, value: list[Any]) -> Together | None:
-        if self._makers is None or len(value) < FEW_NUMBERS:
+    def _of_objects(self, value: list[Any]) -> Together | None:
+        makers = self._makers
+        if makers is None or len(value) < FEW_NUMBERS:
             return None
         kinds = set(map(type, value))
-        if len(kinds) > 1:
+        if found := few_together(value, kinds):
+            return found
+        return self._of_one_class(value, kinds.pop(), makers) if len(kinds) == 1 else None
+
+    def _of_one_class(self, value: list[Any], cls: Any, makers: Makers) -> Together | None:
+        if cls is Together or is_array(value[0]):
             return None
-        cls = kinds.pop()
-        if cls is Together or cls in OWN_TYPES or is_array(value[0]):
+        make = OWN_TYPES.get(cls) or makers.get(cls)
+        if make is None and (is_address(cls) or names_of_fields(cls) or names_in(cls)):
+            make = maker_of(cls)
+        first = None if make is None else make(value[0])
+        if make is None or first is None or first[0] not in GROUPED:
             return None
-        if not (names_of_fields(cls) or names_in(cls)):
-            return None
-        make = self._makers.get(cls) or maker_of(cls)
-        if make is None:
-            return None
-        self._makers[cls] = make
+        if cls not in OWN_TYPES:
+            makers[cls] = make
         made = [make(each) or (0, []) for each in value]
-        if len({code for code, _ in made}) > 1 or made[0][0] not in GROUPED:
+        if len({code for code, _ in made}) > 1:
             return None
-        code, (module, name, *_) = made[0]
+        code, parts = first
+        if code in BY_PARTS:
+            return alike_together(code, [parts for _, parts in made])
         if code == DATACLASS:
             self.with_fields.add(cls)
-        return Together(OBJECTS_OF, [code, module, name, [parts[2:] for _, parts in made]])
+        return Together(OBJECTS_OF, [code, *parts[:2], [parts[2:] for _, parts in made]])

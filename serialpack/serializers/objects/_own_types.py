@@ -97,6 +97,8 @@ DERIVED = 49
 ATTRIBUTED, ERROR = 51, 52
 #: After that of pydantic's URLs.
 GENERIC = 54
+#: Of these many values of one class stand together, by their parts, which none of them changes.
+BY_PARTS = frozenset({_COMPLEX, _DECIMAL, _FRACTION, _UUID, _PATH, _ADDRESS})
 #: Objects of classes that are found by their names.
 OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL, DERIVED, ATTRIBUTED, ERROR})
 #: Of these one that stands in two places is one object again.
@@ -138,11 +140,16 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
         return _with_code(MODEL, maker_of_models(cls))
     if issubclass(cls, tuple) and names_in(cls):
         return _with_code(NAMED_TUPLE, maker_of_tuples(cls))
-    if cls.__module__ == "ipaddress" and cls.__name__ in _ADDRESSES:
+    if is_address(cls):
         return lambda value: (_ADDRESS, [cls.__name__, str(value)])
     if cls is _of_arguments():
         return lambda value: _attributes_of(value, "argparse")
     return None
+
+
+def is_address(cls: Any) -> bool:
+    """Whether ``cls`` is one of the classes of ``ipaddress``."""
+    return cls.__module__ == "ipaddress" and cls.__name__ in _ADDRESSES
 
 
 def _is_held(cls: Any) -> bool:

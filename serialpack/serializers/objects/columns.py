@@ -18,10 +18,10 @@ from serialpack.serializers.objects.arrays import is_array
 from serialpack.values.arrays import is_plain_scalar
 
 #: The extensions of many tuples of one length, of many numbers, of many rows, of a large map, of
-#: many objects of one class, and of many scalars of NumPy.
-ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS = 48, 55, 56, 57, 58, 59
+#: many objects of one class, of many scalars of NumPy, of few values, and of many of one type.
+ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS, FEW, ALIKE = 48, *range(55, 62)
 #: Those whose first part is an array that is made for it.
-OF_ARRAYS = frozenset({NUMBERS, SCALARS})
+OF_ARRAYS = frozenset({NUMBERS, SCALARS, FEW})
 
 #: In a shorter message nobody looks for many numbers: no filters would be tried for them.
 LONG = 128 << 10
@@ -227,14 +227,14 @@ def _array_of(items: list[Any], kind: type) -> list[Any] | None:
     except OverflowError:
         return None
     if kind is int:
-        return [_narrow(found)]
+        return [narrow(found)]
     if kind is date:
         found -= _ORDINAL_OF_START
     found = found.view(_KINDS[kind])
     return [found] if zone is None else [found, zone]
 
 
-def _narrow(found: Any) -> Any:
+def narrow(found: Any) -> Any:
     """Integers in the type of the fewest bytes that holds them."""
     import numpy as np
 
@@ -285,7 +285,7 @@ def _rows_back(size: int, *items: Any) -> list[tuple[Any, ...]]:
     return list(zip(*[iter(items)] * size, strict=True))
 
 
-def _array_in(part: Any) -> Any:
+def array_in(part: Any) -> Any:
     """The array that a part is, which may be in a file; ValueError where it is none."""
     import numpy as np
 
@@ -296,7 +296,7 @@ def _array_in(part: Any) -> Any:
 
 def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
     """The list that the parts of NUMBERS are of; ValueError where they are of none."""
-    array = _array_in(found)
+    array = array_in(found)
     if array.dtype.str not in _READ:
         raise ValueError(f"numbers of type {array.dtype}")
     if not array.ndim or not array.size:  # lists without items may be any number of them
@@ -318,7 +318,7 @@ def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
 
 def _scalars_back(found: Any) -> list[Any]:
     """The scalars of NumPy that the part of SCALARS has; ValueError for any other."""
-    array = _array_in(found)
+    array = array_in(found)
     if array.dtype.kind not in "biufc" or array.ndim != 1:
         raise ValueError(f"scalars of type {array.dtype}")
     return list(array)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from serialpack.collector import gc_paused
 from serialpack.depth import TooDeep, says_depth
 from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import LARGE, frame_pieces
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers.objects._extension_table import COUNTED
-from serialpack.serializers.objects._grouping import GROUPED, Grouping
+from serialpack.serializers.objects._grouping import GROUPED, GROUPS, Grouping
 from serialpack.serializers.objects._msgpack_mistaken import ANY_TAKEN, check_taken
 from serialpack.serializers.objects._own_types import (
     DATACLASS,
@@ -42,7 +43,6 @@ from serialpack.serializers.objects.arrays import (
 from serialpack.serializers.objects.columns import (
     FEW_NUMBERS,
     LONG,
-    OBJECTS_OF,
     OF_ARRAYS,
     ROWS,
     Together,
@@ -72,12 +72,10 @@ _LIBRARIES = (
 
 #: Extensions of many small values, whose parts are no more than text, bytes and numbers.
 _FLAT = frozenset({ARRAY, SCALAR, SAME})
-#: Of more tuples it is worth it to look whether they stand in lists.
-_MANY_TUPLES = 200
+#: Of more tuples, or so many values of a class, it is worth it to look whether they are in lists.
+_MANY_TUPLES, _MANY_OBJECTS = 200, 4096
 #: Of so many extensions most may be moments in a list; in the first ones numbers are looked for.
 _MANY_EXTENSIONS, _LOOKED_AT = LONG // 8, 64
-#: Of so many values of a class it is worth it to look whether they stand in lists.
-_MANY_OBJECTS = 4096
 #: Of a tuple of more items it is worth it to look whether they are numbers.
 _LONG_TUPLE = 16
 
@@ -100,7 +98,8 @@ def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWrit
         worth = "columns" not in how and writer.is_worth_columns()
         writer.close()
     if worth:
-        other = _write(records, {**how, "columns": True}, most)
+        with gc_paused():
+            other = _write(records, {**how, "columns": True}, most)
         if other.made:
             return other
         how = {**how, "columns": False}
@@ -233,7 +232,7 @@ class ExtensionWriter:
     def _together(self, code: int, parts: list[Any]) -> Any:
         if code == ROWS or code in _FLAT:
             return self._inside(code, parts)
-        self.made |= code == OBJECTS_OF
+        self.made |= code in GROUPS
         if code in OF_ARRAYS:
             parts = [self._made_array(parts[0]), *parts[1:]]
         return self._inside(code, [self._grouping.apart(part) for part in parts], looked=False)
@@ -259,6 +258,7 @@ class ExtensionWriter:
         make = OWN_TYPES.get(cls)
         if make is None:
             if self._members and (member := self._members.get(id(value))):
+                self._meet_small()
                 return member[1]
             if self._known_objects and (known := self._known_objects.get(id(value))):
                 return self._ext((known[0], self._flat([known[1]])))

@@ -7,8 +7,12 @@ import struct
 import sys
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from decimal import Decimal
+from fractions import Fraction
+from ipaddress import IPv4Network, IPv6Address
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, NamedTuple
+from uuid import UUID, SafeUUID
 from zoneinfo import ZoneInfo
 
 import msgpack
@@ -86,6 +90,16 @@ VALUES: dict[str, Any] = {
     "named tuples": [Pair(f"{n % 9}", n / 8) for n in range(N)],
     "map of named tuples": {n: Pair(f"{n % 9}", n / 8) for n in range(5000)},
     "dataclasses in tuples": [(n, Point(n, Pair("a", n))) for n in range(5000)],
+    "members of an enum": [things.Colour.RED, things.Level.LOW] * N,
+    "members and none": [None, *[things.Colour.RED, None] * 5000],
+    "maps with members": [{"n": n, "c": things.Colour.RED} for n in range(N)],
+    "decimals": [Decimal(n).scaleb(-2) for n in range(N)],
+    "complex numbers": [complex(n, -0.0) for n in range(N)],
+    "fractions": [Fraction(n, 1 << 80) for n in range(N)],
+    "identifiers": [UUID(int=n) for n in range(N)],
+    "paths": [PurePosixPath(f"/data/{n}") for n in range(N)],
+    "addresses": [IPv6Address(n << 64) for n in range(N)],
+    "map of networks": {n: IPv4Network(n << 8) for n in range(5000)},
     "in an object": [Run(), (WALK, np.arange(9))],
 }
 #: Each is written value by value, for some reason.
@@ -102,6 +116,12 @@ OTHERS: dict[str, Any] = {
     "keys that equal others": [{True if n % 2 else 1: n} for n in range(N)],
     "maps of several keys": [{f"{n % 2}": n} for n in range(N)],
     "dataclasses of two": [Point(n, 1) if n % 2 else Pair("a", n) for n in range(5000)],
+    "members in few": [[things.Colour.RED] * 200, [None] * 200],
+    "decimals and none": [None, *map(Decimal, range(5000))],
+    "paths of two": [(PurePosixPath, PureWindowsPath)[n % 2](f"{n}") for n in range(5000)],
+    "identifiers made safely": [
+        UUID(int=n, is_safe=SafeUUID.safe if n % 2 else SafeUUID.unknown) for n in range(5000)
+    ],
     "wider than long": [[*["text"] * 2000, 1.5]] * 20,
     "without an item": [[]] * 150_000,
 }
@@ -189,6 +209,7 @@ def _array(kind: str, items: bytes, shape: list[int]) -> msgpack.ExtType:
 
 
 TWO = _array("<i8", struct.pack("<2q", 1, 2), [2])
+PLACES = _array("|u1", b"\0\1", [2])
 LATE = _array("<M8[us]", struct.pack("<q", 1 << 62), [1])
 DAYS = _array("<M8[D]", struct.pack("<q", 0), [1])
 POINT = "tests.fidelity.things", "Point"
@@ -249,6 +270,22 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (59, [DAYS]),
         (59, [_array("<f8", bytes(16), [2, 1])]),
         (59, [TWO, None]),
+        (60, []),
+        (60, [[0], ["a"]]),
+        (60, [TWO, ["a", "b", "c"]]),
+        (60, [PLACES, ["a"]]),
+        (60, [PLACES, {0: "a", 1: "b"}]),
+        (61, []),
+        (61, [6]),
+        (61, [7, "1"]),
+        (61, [7.0, ["1"]]),
+        (61, [7, ["x"]]),
+        (61, [10, ["2024-01-01"]]),
+        (61, [6, [1.0], [1.0, 2.0]]),
+        (61, [6, [1.0], "1"]),
+        (61, [6, None, [1.0]]),
+        (61, [14, "NoPath", ["a"]]),
+        (61, [14, ["PosixPath"] * 2, ["a"]]),
         (57, [[1]]),
         (57, [[1, 1], [1, 2]]),
         (57, [[1], [1, 2]]),

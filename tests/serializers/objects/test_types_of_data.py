@@ -53,7 +53,8 @@ VALUES: dict[str, Any] = {
     "one of a kind": [..., NotImplemented, int, dict, object, {"kind": float}],
     "addresses": [
         *map(ipaddress.ip_address, ("10.0.0.1", "::1", "fe80::1%eth0")),
-        *map(ipaddress.ip_network, ("10.0.0.0/8", "2001:db8::/32", 1 << 24, "::1")),
+        *map(ipaddress.ip_network, ("10.0.0.0/8", "2001:db8::/32", "::1")),
+        ipaddress.IPv4Network(1 << 24),
         *map(ipaddress.ip_interface, ("10.0.0.1/8", "2001:db8::1/64")),
     ],
     "told safe": [_UUID, uuid.UUID(bytes=_UUID.bytes, is_safe=uuid.SafeUUID.safe)],
