@@ -9,7 +9,15 @@ from codecs import BOM_UTF8
 from io import BytesIO
 from typing import NamedTuple
 
-from serialpack.detection.detect import detect, is_binary, may_be_utf8, not_converted
+from serialpack.detection.detect import (
+    HEAD,
+    AsFound,
+    detect,
+    is_binary,
+    may_be_utf8,
+    not_converted,
+    told,
+)
 from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
@@ -42,25 +50,37 @@ class Recognised(NamedTuple):
     possible: tuple[str, ...]
 
 
-def told_again(told: str, head: bytes, *, whole: bool) -> str:
-    """The format of a file that begins with ``head``, where name and first bytes say ``told``.
+def read_as(format: str | None, name: str | None, head: bytes, table: AsFound) -> str:
+    """As ``detect.told``, and by the content where the user said nothing."""
+    if format is None:
+        by_name = told(None, name, head)
+        if by_name == "bytes" and (table.encoding is not None or table.no_header):
+            format = "csv"
+        elif table == AsFound():
+            by_content = told_again(by_name, head, whole=len(head) < HEAD)
+            format = by_content if by_content != by_name else None
+    return told(format, name, head, table)
+
+
+def told_again(named: str, head: bytes, *, whole: bool) -> str:
+    """The format of a file that begins with ``head``, where name and first bytes say ``named``.
 
     Another one only where the content surely is that, and "bytes" for what is known to be no data.
     """
     if not head:
-        return told
-    if told == "bytes":
+        return named
+    if named == "bytes":
         by_magic = detect(None, head)
-        return recognised(head, whole=whole).format or told if by_magic == told else by_magic
-    named = FORMATS.declaration(told)
-    if not _may_be_misnamed(named, head, whole=whole):
-        return told
+        return recognised(head, whole=whole).format or named if by_magic == named else by_magic
+    declared = FORMATS.declaration(named)
+    if not _may_be_misnamed(declared, head, whole=whole):
+        return named
     if not_converted(head) is not None:
         return "bytes"
-    magic = FORMATS.by_magic(head) if named.magic else None
+    magic = FORMATS.by_magic(head) if declared.magic else None
     found = json_kind(head) or (magic and magic.name) or recognised(head, whole=whole).format
-    if found is None or (named.delimiter and FORMATS.declaration(found).delimiter):
-        return told
+    if found is None or (declared.delimiter and FORMATS.declaration(found).delimiter):
+        return named
     return found
 
 

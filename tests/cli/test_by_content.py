@@ -73,6 +73,20 @@ def test_what_is_sure_is_read(run: Run, tmp_path: Path, kind: str) -> None:
     assert (tmp_path / "b.json").read_bytes() == said
 
 
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("kind", ["csv", "csv:pipe", "yaml", "toml", "xml", "cbor"])
+def test_the_first_records_are_of_what_it_is(
+    run: Run, tmp_path: Path, kind: str, packed: bool
+) -> None:
+    """A table called .txt had none that could be told apart."""
+    (tmp_path / "a.txt").write_bytes(SURE[kind])
+    (tmp_path / "b").write_bytes(SURE[kind])
+    run("pack", "a.txt")
+    shown = run("inspect", "--head", "1", "a.txt.spk" if packed else "a.txt").stdout
+    assert shown
+    assert shown == run("inspect", "--head", "1", "--from", kind, "b").stdout
+
+
 #: What two formats read, or what only a person can take for one: with the --from that reads it.
 UNSURE = {
     "one row": (b"a,b\n", None),
