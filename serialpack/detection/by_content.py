@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import NamedTuple
 
 from serialpack.detection.detect import (
+    ADDRESS,
     HEAD,
     AsFound,
     detect,
@@ -34,12 +35,17 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 #: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
 _KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
-_YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
+#: An element: a value that begins with a sign, a key of a few words, or text without ": ". Lines of
+#: a log begin with a dash, too, and have a colon behind anything.
+_ELEMENT = r"(?:[\"'\[{&*!|>#?-].*|[^\s:()\[\]]+(?: [^\s:()\[\]]+){0,3}:(?: .*)?|(?!.*: ).*)"
+_YAML_LINE = re.compile(rf"{_KEY}|-(?: +{_ELEMENT})?|---(?: .*)?|\.\.\.|%YAML .*")
 _KEY_LINE = re.compile(rf"^{_KEY}$", re.MULTILINE)
 #: How JSON begins, or JSON5, whatever is wrong with it then.
 _LIKE_JSON = re.compile(
     r"\s*+(?:(?://.*+|/\*(?s:.*?)\*/)\s*+)*+(?:[\[{]\s*[\[{\"']|\{\s*[\w$]+\s*:)"
 )
+#: A key and its value, of which Miller's lines are, without a line of names.
+_PAIR = re.compile(r"[^\W\d]\w*=")
 _NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
@@ -166,7 +172,8 @@ def _text(head: bytes, whole: bool) -> Recognised:
         possible.append("json")
         loose = loose_in(head, lines=False, whole=whole)
         found += ["json"] if loose is not None and loose.sound else []
-    if head.removeprefix(BOM_UTF8).lstrip().startswith(b"<"):
+    front = head.removeprefix(BOM_UTF8).lstrip()
+    if front.startswith(b"<") and not ADDRESS.match(front):
         name = FORMATS.told(FORMATS.declaration("xml"), head)
         possible.append(name)
         found += [name] if _is_xml(head, whole=whole) else []
@@ -187,6 +194,7 @@ def _table(text: str, delimiter: bytes) -> bool | None:
         all(name and name == name.strip() for name in names)
         and len(set(names)) == len(names)
         and not all(map(_NUMBER.fullmatch, names))
+        and not all(map(_PAIR.match, names))
     )
 
 
