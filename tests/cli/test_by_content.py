@@ -88,6 +88,15 @@ def test_the_first_records_are_of_what_it_is(
     assert shown == run("inspect", "--head", "1", "--from", kind, "b").stdout
 
 
+def test_a_table_in_another_encoding_is_read_by_that(run: Run, tmp_path: Path) -> None:
+    """Its lines were to be read as one column by --from csv, which did not read them."""
+    (tmp_path / "a.txt").write_bytes("Straße;Größe\nÄ;1\n".encode("cp1252"))
+    said = run("unpack", "--to", "json", "a.txt", "-o", "-", code=3).stderr.decode()
+    (option,) = re.findall(r"--encoding \w+", said)
+    made = run("unpack", "--to", "json", "a.txt", *option.split(), "-o", "-").stdout
+    assert json.loads(made) == [{"Straße": "Ä", "Größe": "1"}]
+
+
 #: What two formats read, or what only a person can take for one: with the --from that reads it.
 UNSURE = {
     "one row": (b"a,b\n", None),
