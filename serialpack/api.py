@@ -340,34 +340,36 @@ def first_records(
     and for formats that can run code, UsageError where records cannot be told apart."""
     from serialpack.compressed.pieces import Pieces
     from serialpack.compressed.source import packed_inside
+    from serialpack.detection.by_content import read_as
     from serialpack.detection.encoded import opened_text
-    from serialpack.formats.csv.above import in_lines
     from serialpack.formats.shared.random_access import FileRead
-    from serialpack.pipeline.ranges import Span, slice_source, unpack_records
+    from serialpack.pipeline.ranges import Span, slice_front, unpack_records
     from serialpack.pipeline.unpack import LimitedWrite, check_shown, member_plan, restored_pieces
 
     with opened_source(source) as opened, sink(target, False, None) as write:
         opened, format, table = opened_text(opened, format, table)
         head = opened.peek(HEAD)
-        if packed := is_container(head[:SNIFF]):
+        name, packed = _identity(opened)[0], None
+        if is_container(head[:SNIFF]):
             header = first_header((opened := expanded(opened)).peek)
-            fmt = FORMATS.get(member_plan(header, trust=True).format)
-            pieces = Pieces(restored_pieces(opened.read))
-            if fmt.name == "bytes" and (inside := packed_inside(opened, pieces, header.name)):
+            name, packed = header.name, member_plan(header, trust=True).format
+            read: Read = (pieces := Pieces(restored_pieces(opened.read))).read
+            if packed == "bytes" and (inside := packed_inside(opened, pieces, name)):
                 first_records(inside, target, count, format=format, table=table, max_size=max_size)
                 return
-            read: Read = pieces.read
+            if packed == "bytes":
+                packed, head = None, pieces.front(HEAD)[0]
         else:
-            fmt = FORMATS.get(told(format or opened.format, _identity(opened)[0], head, table))
             read = FileRead(opened.read, opened.here)
+        fmt = FORMATS.get(packed or read_as(format or opened.format, name, head, table))
         check_shown(fmt)
         out = LimitedWrite(fmt.shown_by(write), max_size)
         if (lines := fmt.look_at_head(read, count)) is not None:
             out(lines)
-        elif packed and fmt.name != "bytes":  # of bytes only ``read`` still has the front
+        elif packed:
             unpack_records(opened, fmt.shown_by(write), Span(0, count), max_size)
         else:
-            slice_source(in_lines(fmt.declared, read, head), out, fmt.name, Span(0, count))
+            slice_front(read, out, fmt, head, count)
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

@@ -9,7 +9,16 @@ from codecs import BOM_UTF8
 from io import BytesIO
 from typing import NamedTuple
 
-from serialpack.detection.detect import detect, is_binary, may_be_utf8, not_converted
+from serialpack.detection.detect import (
+    ADDRESS,
+    HEAD,
+    AsFound,
+    detect,
+    is_binary,
+    may_be_utf8,
+    not_converted,
+    told,
+)
 from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
@@ -26,12 +35,17 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 #: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
 _KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
-_YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
+#: An element: a value that begins with a sign, a key of a few words, or text without ": ". Lines of
+#: a log begin with a dash, too, and have a colon behind anything.
+_ELEMENT = r"(?:[\"'\[{&*!|>#?-].*|[^\s:()\[\]]+(?: [^\s:()\[\]]+){0,3}:(?: .*)?|(?!.*: ).*)"
+_YAML_LINE = re.compile(rf"{_KEY}|-(?: +{_ELEMENT})?|---(?: .*)?|\.\.\.|%YAML .*")
 _KEY_LINE = re.compile(rf"^{_KEY}$", re.MULTILINE)
 #: How JSON begins, or JSON5, whatever is wrong with it then.
 _LIKE_JSON = re.compile(
     r"\s*+(?:(?://.*+|/\*(?s:.*?)\*/)\s*+)*+(?:[\[{]\s*[\[{\"']|\{\s*[\w$]+\s*:)"
 )
+#: A key and its value, of which Miller's lines are, without a line of names.
+_PAIR = re.compile(r"[^\W\d]\w*=")
 _NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
@@ -42,25 +56,37 @@ class Recognised(NamedTuple):
     possible: tuple[str, ...]
 
 
-def told_again(told: str, head: bytes, *, whole: bool) -> str:
-    """The format of a file that begins with ``head``, where name and first bytes say ``told``.
+def read_as(format: str | None, name: str | None, head: bytes, table: AsFound) -> str:
+    """As ``detect.told``, and by the content where the user said nothing."""
+    if format is None:
+        by_name = told(None, name, head)
+        if by_name == "bytes" and (table.encoding is not None or table.no_header):
+            format = "csv"
+        elif table == AsFound():
+            by_content = told_again(by_name, head, whole=len(head) < HEAD)
+            format = by_content if by_content != by_name else None
+    return told(format, name, head, table)
+
+
+def told_again(named: str, head: bytes, *, whole: bool) -> str:
+    """The format of a file that begins with ``head``, where name and first bytes say ``named``.
 
     Another one only where the content surely is that, and "bytes" for what is known to be no data.
     """
     if not head:
-        return told
-    if told == "bytes":
+        return named
+    if named == "bytes":
         by_magic = detect(None, head)
-        return recognised(head, whole=whole).format or told if by_magic == told else by_magic
-    named = FORMATS.declaration(told)
-    if not _may_be_misnamed(named, head, whole=whole):
-        return told
+        return recognised(head, whole=whole).format or named if by_magic == named else by_magic
+    declared = FORMATS.declaration(named)
+    if not _may_be_misnamed(declared, head, whole=whole):
+        return named
     if not_converted(head) is not None:
         return "bytes"
-    magic = FORMATS.by_magic(head) if named.magic else None
+    magic = FORMATS.by_magic(head) if declared.magic else None
     found = json_kind(head) or (magic and magic.name) or recognised(head, whole=whole).format
-    if found is None or (named.delimiter and FORMATS.declaration(found).delimiter):
-        return told
+    if found is None or (declared.delimiter and FORMATS.declaration(found).delimiter):
+        return named
     return found
 
 
@@ -146,7 +172,8 @@ def _text(head: bytes, whole: bool) -> Recognised:
         possible.append("json")
         loose = loose_in(head, lines=False, whole=whole)
         found += ["json"] if loose is not None and loose.sound else []
-    if head.removeprefix(BOM_UTF8).lstrip().startswith(b"<"):
+    front = head.removeprefix(BOM_UTF8).lstrip()
+    if front.startswith(b"<") and not ADDRESS.match(front):
         name = FORMATS.told(FORMATS.declaration("xml"), head)
         possible.append(name)
         found += [name] if _is_xml(head, whole=whole) else []
@@ -167,6 +194,7 @@ def _table(text: str, delimiter: bytes) -> bool | None:
         all(name and name == name.strip() for name in names)
         and len(set(names)) == len(names)
         and not all(map(_NUMBER.fullmatch, names))
+        and not all(map(_PAIR.match, names))
     )
 
 

@@ -19,6 +19,8 @@ HEAD = 64 << 10
 #: What delimiters are called, beside themselves.
 DELIMITERS = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
+#: An address in brackets, with which lines of N-Triples begin, and no element does.
+ADDRESS = re.compile(rb"<[A-Za-z][\w+.-]*://")
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
@@ -200,7 +202,9 @@ def looks_like(head: bytes) -> str | None:
         return "JSON"
     if (known := known_text(text)) is not None:
         return known.words
-    if text.startswith((b"<?xml", b"<!DOCTYPE")) or re.match(rb"<[A-Za-z][^<>]*>", text):
+    if text.startswith((b"<?xml", b"<!DOCTYPE")) or (
+        re.match(rb"<[A-Za-z][^<>]*>", text) and not ADDRESS.match(text)
+    ):
         return "XML"
     first, newline, second = text.partition(b"\n")
     for mark, words in ((b",", "CSV"), (b"\t", "TSV")):

@@ -288,7 +288,8 @@ _APART = rb"(?:[ \t]*(?:[;#!][^\n]*)?\n)*+"
 _SECTION = rb"\[(?:[^]\n\"]+|[\w.-]+ \"[^\"\n]+\")\][ \t\r]*\n"
 _SETTING = rb"[A-Za-z][\w.*-]*[ \t]*=(?!=)"
 #: A section and a key, or a key and another, a section, or nothing; keys of which one is exported.
-_INI = (
+_INI = (  # and no rows of keys with values, all of which have the same keys
+    rb"(?!(\w+=)[^\n]*,\w+=[^\n]*\n\1)"
     rb"%(_)b(?:%(s)b%(_)b[ \t]*[A-Za-z][\w. -]*[=:]|%(k)b[^\n]*(?:\n%(_)b(?:%(k)b|%(s)b)|\n\Z))"
     % {b"_": _APART, b"s": _SECTION, b"k": _SETTING}
 )
@@ -302,7 +303,7 @@ _TEXTS = (
     (LFS, rb"version https://git-lfs\.github\.com/spec/"),
     (GRON, rb"(?m)json(?:(?:\.\w+|\[[^]\n]*\])++)? = .*;$"),
 )
-#: Text that a table of one column may be, too.
+#: A table of one column, too.
 _LIKELY = (
     (LOGFMT, _LOGFMT),
     (INI, _INI),

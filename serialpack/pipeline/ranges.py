@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from serialpack.compressed.pieces import Pieces
 from serialpack.container.block import EXACT, StoredBlock
 from serialpack.container.header import DEFAULT_BLOCK_SIZE, Header
 from serialpack.container.reader import read_members
 from serialpack.container.seek import StoredMember, find_members, read_block
+from serialpack.detection.detect import HEAD
 from serialpack.errors import DamagedError, InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, Read, Style
+from serialpack.formats.csv.above import in_lines
+from serialpack.formats.json.loose import LooseJson, loose_in
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker
 from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.timing import add_seconds, timed
@@ -244,6 +248,18 @@ def slice_source(
         if piece.complete:
             break
     return piece.finish() if piece is not None else 0
+
+
+def slice_front(read: Read, write: Write, fmt: Format, head: bytes, count: int) -> None:
+    """As ``slice_source``, the first ``count`` records of a file that begins with ``head``: of
+    text that others write, too. A table may have other lines, and what a conversion makes JSON is
+    JSON."""
+    name, declared = fmt.name, fmt.declared
+    if declared.is_json and (
+        loose := loose_in(head, lines=declared.has_lines, whole=len(head) < HEAD)
+    ):
+        name, read = "json", Pieces(LooseJson(several=loose.several).pieces(read)).read
+    slice_source(in_lines(declared, read, head), write, name, Span(0, count))
 
 
 def _no_records(fmt: Format, hint: str) -> UsageError:

@@ -26,6 +26,7 @@ SURE = {
     "yaml, list": b"- a\n- b: 1\n  c: 2\n",
     "yaml, documents": b"%YAML 1.2\n---\na: 1\n---\na: 2\n",
     "yaml, one line": b"a: 1\n",
+    "yaml, list of odd keys": b'- $ref: a\n- a b c: 1\n- "a(b): c": d\n- e f(g)\n- {h: 1}\n',
     "toml": b'[package]\nname = "x"\nversion = "1.0"\n',
     "json, JSON5": b"// a\n{id: 1, name: 'Zo\xc3\xab', tags: ['a', 'b',]}\n",
     "json, several": b'{"a":1}{"b":2}',
@@ -73,6 +74,29 @@ def test_what_is_sure_is_read(run: Run, tmp_path: Path, kind: str) -> None:
     assert (tmp_path / "b.json").read_bytes() == said
 
 
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("kind", ["csv", "csv:pipe", "yaml", "toml", "xml", "cbor"])
+def test_the_first_records_are_of_what_it_is(
+    run: Run, tmp_path: Path, kind: str, packed: bool
+) -> None:
+    """A table called .txt had none that could be told apart."""
+    (tmp_path / "a.txt").write_bytes(SURE[kind])
+    (tmp_path / "b").write_bytes(SURE[kind])
+    run("pack", "a.txt")
+    shown = run("inspect", "--head", "1", "a.txt.spk" if packed else "a.txt").stdout
+    assert shown
+    assert shown == run("inspect", "--head", "1", "--from", kind, "b").stdout
+
+
+def test_a_table_in_another_encoding_is_read_by_that(run: Run, tmp_path: Path) -> None:
+    """Its lines were to be read as one column by --from csv, which did not read them."""
+    (tmp_path / "a.txt").write_bytes("Straße;Größe\nÄ;1\n".encode("cp1252"))
+    said = run("unpack", "--to", "json", "a.txt", "-o", "-", code=3).stderr.decode()
+    (option,) = re.findall(r"--encoding \w+", said)
+    made = run("unpack", "--to", "json", "a.txt", *option.split(), "-o", "-").stdout
+    assert json.loads(made) == [{"Straße": "Ä", "Größe": "1"}]
+
+
 #: What two formats read, or what only a person can take for one: with the --from that reads it.
 UNSURE = {
     "one row": (b"a,b\n", None),
@@ -87,6 +111,9 @@ UNSURE = {
     "XML with entities": (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "xml"),
     "elements that break off": (b"<a><b>", "xml"),
     "a log": (b"12:00 started: all well\n12:01 ended: all well\n", "csv"),
+    "a log with dashes": (b"- 17 host (pam)[2]: shut\n- 18 host sm[3]: [a.c:1]: open\n", "csv"),
+    "N-Triples": (b'<http://a.org/b> <http://a.org/c> "d" .\n', None),
+    "keys in each row": (b"a=1,b=2\na=3,b=4\n", "csv"),
     "code": (b"import sys\n\nfor x in range(3):\n    print(x)\n", None),
     "JSON5 and more": (b'// a\n{"a": 1,}}\n', "json"),
     "noise": (bytes(range(1, 255)), None),

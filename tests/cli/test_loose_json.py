@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,22 @@ def test_comments_behind_what_is_looked_at_are_refused_too(run: Run, tmp_path: P
     assert "line 40001: ndjson has no place for comments: /* the last */" in done.stderr.decode()
     assert not (tmp_path / "b.ndjson").exists()
     run("unpack", "--to", "ndjson", "b.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '{"a": 1} {"a": 2}{"a": 3}'),
+        ("a.json", '[{"a": 1}, {"a": 2}, {"a": 3},]'),
+        ("a.json", "// three\n[{a: 1}, {a: 2}, {a: 3}]"),
+        ("a.ndjson", "{a: 1}\n{a: 2}\n{a: 3}\n"),
+        ("a.txt", '{\n"a": 1}\n{"a": 2}\n{"a": 3}\n'),
+    ],
+)
+def test_the_first_records_are_cut_out_of_what_is_made_json(
+    run: Run, tmp_path: Path, name: str, text: str
+) -> None:
+    """They could not be told apart, or were all of them."""
+    (tmp_path / name).write_text(text)
+    shown = run("inspect", "--head", "2", name).stdout
+    assert json.loads(shown) == [{"a": 1}, {"a": 2}]

@@ -13,6 +13,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.errors import ValueRefusedError
+from serialpack.formats.arrays.hdf5.attributes import with_attributes
 from tests.formats.hdf5_files import converted, listed, made_with, values
 
 h5py = pytest.importorskip("h5py")
@@ -119,3 +120,11 @@ def test_inspect_has_a_line_for_each(file: Path) -> None:
     first_records(file, out, 1)
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
     assert {"g/x@scale": 2.5} in lines
+
+
+def test_attributes_are_not_all_open_at_once(file: Path) -> None:
+    """To open another took the library the longer, the more there were: thousands took minutes."""
+    with h5py.File(file) as opened:
+        held, _ = with_attributes(opened, [], {})
+        assert held
+        assert h5py.h5f.get_obj_count(opened.id, h5py.h5f.OBJ_ATTR) == 0

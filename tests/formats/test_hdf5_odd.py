@@ -13,6 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.formats.arrays.hdf5.odd import sound
 from tests.formats.hdf5_files import array_of, converted, listed, read_here
 
 h5py = pytest.importorskip("h5py")
@@ -117,3 +118,31 @@ def test_references_are_paths_and_that_is_told(tmp_path: Path) -> None:
         serialpack.convert(
             tmp_path / "a.h5", io.BytesIO(), to="npy", strict=True, shaping=Shaping(at="refs")
         )
+
+
+def test_paths_of_references_are_looked_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library looked through the whole file for each: of MATLAB's, with thousands of cells, for
+    more than a minute, after which they were taken for damaged."""
+    with h5py.File(tmp_path / "a.h5", "w") as made:
+        for n in range(50):
+            made[f"b/{n}"] = n
+        made["a"] = made["z"] = made["b/7"]
+        found = [made, *(made[f"b/{n}"] for n in range(50))]
+        made["refs"] = np.array([each.ref for each in found], h5py.ref_dtype)
+        expected = [h5py.h5r.get_name(each.ref, made.id) for each in found]
+        gone = made["b/9"].ref
+        del made["b/9"]
+    with h5py.File(tmp_path / "a.h5") as file:
+        by_library, calls = h5py.h5r.get_name, []
+
+        def counted(*asked: Any) -> Any:
+            calls.append(asked)
+            return by_library(*asked)
+
+        monkeypatch.setattr(h5py.h5r, "get_name", counted)
+        paths = sound(file["refs"])[()].tolist()
+        expected[10] = by_library(gone, file.id) or b""
+        assert paths == expected
+        assert len(calls) <= 1

@@ -19,7 +19,14 @@ from serialpack.conversion.sources.fields import Fields
 from serialpack.conversion.sources.normalizing import normalized
 from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.detection.by_content import is_one_column, recognised, told_again
-from serialpack.detection.detect import AsFound, looks_like, may_be_utf8, not_converted, told
+from serialpack.detection.detect import (
+    AsFound,
+    is_binary,
+    looks_like,
+    may_be_utf8,
+    not_converted,
+    told,
+)
 from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -314,6 +321,8 @@ def _what_to_say(head: bytes, name: str | None) -> str:
     if named is not None and named.delimiter and b"\0" in head and may_be_utf8(head):
         return f"--from {named.name} reads it, where it is that: there are NULs in it"
     may_be = recognised(head, whole=whole).possible
+    if not may_be and not is_binary(head) and not may_be_utf8(head):
+        return "--encoding cp1252 reads a table in it, or another encoding; pack keeps its bytes"
     if not may_be and looks_like(head) == "text" and is_one_column(head, whole=whole):
         return "--from csv reads its lines as one column; pack keeps its bytes"
     if not may_be:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
-from serialpack.detection.by_content import told_again
-from serialpack.detection.detect import AsFound, told
+from serialpack.detection.by_content import read_as
+from serialpack.detection.detect import AsFound
 from serialpack.detection.encoded import in_utf8, other_encoding
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read
@@ -54,13 +54,7 @@ def normalized(
         format, encoding = wide
         return Normalized(format, format, Pieces(in_utf8(read, encoding)).read)
     whole = len(head) < HEAD
-    if format is None:
-        by_name = told(None, name, head)
-        if by_name == "bytes" and (table.encoding is not None or table.no_header):
-            format = "csv"
-        elif table == AsFound() and (by_content := told_again(by_name, head, whole=whole)):
-            format = by_content if by_content != by_name else None
-    found = told(format, name, head, table)
+    found = read_as(format, name, head, table)
     declared = FORMATS.declaration(found)
     if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
         maker = LooseJson(several=loose.several)

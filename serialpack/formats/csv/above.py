@@ -114,7 +114,8 @@ def _comments(lines: list[bytes], delimiter: str) -> int | None:
         return None
     below = b"".join(lines[count:]).decode("utf-8", "replace")
     rows = list(filter(None, widths(below, delimiter)[0]))
-    if not rows or rows[0] < 2 or 2 * rows.count(rows[0]) <= len(rows):
+    is_blank = not any(line.strip() for line in lines[:count])  # and so no names
+    if not rows or rows[0] < 2 or not (is_blank or 2 * rows.count(rows[0]) > len(rows)):
         return None
     comments = [line.decode("utf-8", "replace") for line in lines[:count]]
     fitting = [n for n, line in enumerate(comments) if line.count(delimiter) == rows[0] - 1]

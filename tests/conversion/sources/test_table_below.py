@@ -44,6 +44,12 @@ def test_comments_and_blank_lines_are_left_out(above: str, comments: int, mark: 
             converted(text, strict=True)
 
 
+def test_blank_lines_above_rows_of_several_lengths_are_left_out() -> None:
+    """They were refused: half of the rows had to be as long as the line of names."""
+    data, _ = converted(b"\n\r\n\na,b,c\n1,2\n3\n")
+    assert json.loads(data) == [{"a": "1", "b": "2"}, {"a": "3"}]
+
+
 @pytest.mark.parametrize("above", ["Report\n", "Sales of 2024\n\n# by nobody\n", "\ufeffCars\r\n"])
 def test_a_title_is_information(above: str) -> None:
     """``tail`` had to leave it out, which Windows has not, and which undoes no container."""

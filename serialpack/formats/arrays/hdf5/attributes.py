@@ -23,13 +23,20 @@ class Attribute:
 
     def __init__(self, owner: Any, of: str, name: str) -> None:
         self.name = of + MARK + name
-        self.id = owner.attrs.get_id(name)
+        self._owner, self._own_name = owner, name
+        opened = self.id
         try:
-            self.dtype = self.id.dtype
+            self.dtype = opened.dtype
         except (TypeError, ValueError) as error:
             raise NoArray(unread(error)) from None
-        check_read(self.id, self.dtype)
-        self.shape = self.id.shape
+        check_read(opened, self.dtype)
+        self.shape = opened.shape
+
+    @property
+    def id(self) -> Any:
+        """The attribute of the library, which is open as long as this is held: to open one takes
+        it the longer, the more are open."""
+        return self._owner.attrs.get_id(self._own_name)
 
     def __getitem__(self, region: tuple[Any, ...]) -> Any:
         import h5py

@@ -7,11 +7,17 @@ seconds and millionths of them, four bytes each (PyTables, src/typeconv.c).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
 #: What h5py raises for a type that NumPy has nothing for.
 _NO_TYPE = (TypeError, ValueError, NotImplementedError, StopIteration)
+#: What it raises for a reference to what is not there, or is damaged.
+_NO_OBJECT = (OSError, RuntimeError, ValueError, KeyError, TypeError)
+
+#: Of the file that was looked at last: see ``_paths``.
+_PATHS: dict[int, dict[int, bytes]] = {}
 
 
 class OddType(NamedTuple):
@@ -159,6 +165,38 @@ def _made(array: Any, dtype: Any, file: Any) -> Any:
     if h5py.check_ref_dtype(array.dtype) is None:
         return array
     paths = np.empty(array.shape, dtype)
+    named = _paths(file)
     for at, each in np.ndenumerate(array):
-        paths[at] = (h5py.h5r.get_name(each, file) or b"") if each else b""
+        paths[at] = _path(each, file, named) if each else b""
     return paths
+
+
+def _path(reference: Any, file: Any, named: dict[int, bytes]) -> bytes:
+    """The path of what ``reference`` leads to; empty where that is nowhere."""
+    import h5py
+
+    try:
+        found = named.get(h5py.h5o.get_info(h5py.h5r.dereference(reference, file)).addr)
+    except _NO_OBJECT:
+        found = None
+    return found or h5py.h5r.get_name(reference, file) or b""
+
+
+def _paths(file: Any) -> dict[int, bytes]:
+    """Where a file has something -> the first path to it. The library looks through all of the
+    file for the path of each reference, and files of MATLAB have thousands."""
+    import h5py
+
+    number = h5py.h5o.get_info(file).fileno  # of an open file, and of no other one ever
+    if number not in _PATHS:
+        root = h5py.h5i.get_file_id(file)
+        paths = {h5py.h5o.get_info(root).addr: b"/"}
+
+        def note(name: bytes, info: Any) -> None:
+            paths.setdefault(info.addr, b"/" + name)
+
+        with suppress(*_NO_OBJECT):  # where it is damaged the library looks itself
+            h5py.h5o.visit(root, note, info=True)
+        _PATHS.clear()
+        _PATHS[number] = paths
+    return _PATHS[number]
