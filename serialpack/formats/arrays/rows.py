@@ -27,9 +27,6 @@ _MOST_HEADER = 1 << 20
 #: Bytes that are read at a time where they are passed over.
 _PIECE = 1 << 20
 
-#: The most rows without a byte: nothing but a number in the header says how many there are.
-_MOST_WEIGHTLESS = 1 << 20
-
 
 class ArrayFormat(DocumentFormat):
     """An array: its rows, the items of one with one dimension, the item of one with none."""
@@ -318,8 +315,6 @@ def array_in(header: ArrayHeader, data: memoryview, start: int) -> Any:
         raise Malformed(said, start + len(data))
     if rows * row < len(data):
         raise Malformed("there are bytes behind the array", start + rows * row)
-    if not row and rows > _MOST_WEIGHTLESS:
-        raise Malformed(f"{rows} rows of no bytes", 0)
     order: Literal["C", "F"] = "F" if header.fortran else "C"
     try:
         return np.ndarray(header.shape, kind, data if len(data) else None, order=order)
