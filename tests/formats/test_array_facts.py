@@ -127,6 +127,17 @@ def test_what_is_inside_a_compressed_file(tmp_path: Path) -> None:
     assert shape.inside.look.array == ArrayLook("<i2", (2, 3), "F", 256, 2826, 0)
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("end", [b" ", b"\0"])
+def test_an_mrc_map_is_known_by_its_content(order: str, end: bytes) -> None:
+    """One whose word ended in NUL was read by its name alone, and from a pipe not at all."""
+    data = mrc(order, (4, 3, 2), 1).replace(b"MAP ", b"MAP" + end) + bytes(48)
+    shape = serialpack.inspect(io.BytesIO(data)).shape
+    assert shape is not None
+    assert shape.array is not None
+    assert (shape.array.dtype, shape.array.shape) == (order + "i2", (2, 3, 4))
+
+
 VOLUME = np.arange(24, dtype="i2").reshape(2, 3, 4)
 VOLUMES = {
     "nifti": (nifti(">", (2, 3, 4), 4), VOLUME.astype(">i2").tobytes("F"), ">i2"),
