@@ -380,3 +380,11 @@ def test_lists_that_take_no_bytes_are_counted(descr: str, shape: tuple[int, ...]
     out = io.BytesIO()
     serialpack.convert(io.BytesIO(data), out, format="npy", to="npz")
     assert np.load(io.BytesIO(out.getvalue()))["arr_0"].shape == shape
+
+
+def test_the_head_of_a_header_that_lies_takes_no_memory() -> None:
+    """All that it asked for was taken before anything was read, and so there was none left."""
+    said = f"{{'descr': '|V{(1 << 31) - 1}', 'fortran_order': False, 'shape': {(9,) * 6}}}"
+    data = lying(said, bytes(99))
+    with pytest.raises(InputError, match="it ends too early"):
+        first_records(io.BytesIO(data), io.BytesIO(), 3, format="npy")
