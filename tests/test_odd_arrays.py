@@ -123,3 +123,15 @@ def test_another_attribute_than_that_of_the_class_is_a_difference() -> None:
     assert lost is not None
     assert lost.value_path == "$.domain"
     assert difference(other, one) is not None
+
+
+@pytest.mark.parametrize("number", [np.longlong(-5), np.ulonglong((1 << 64) - 1)])
+@pytest.mark.parametrize("chain", ["objects", "pickle"])
+def test_an_integer_of_a_second_name_comes_back_as_of_the_first(number: Any, chain: str) -> None:
+    """It was refused, where an array of it was not."""
+    assert np.longlong is not np.int64
+    back = serialpack.loads(serialpack.dumps([number], chain), trust=True)[0]
+    assert back.dtype == number.dtype
+    assert back == number
+    assert difference(number, type(back)(int(number) // 2)) is not None
+    assert difference(np.int32(5), np.int64(5)) is not None

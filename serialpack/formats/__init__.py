@@ -279,7 +279,9 @@ FORMATS = FormatRegistry(
         37,
         "serialpack.formats.arrays.mrc:MrcFormat",
         (".mrc",),
-        magic=(b"MAP DD", b"MAP DA", b"MAP \x11\x11"),  # with the order of bytes
+        magic=tuple(
+            b"MAP" + end + order for end in (b" ", b"\0") for order in (b"DD", b"DA", b"\x11\x11")
+        ),
         magic_at=(208,),
         is_target=False,
         is_array=True,

@@ -233,7 +233,7 @@ def array_in(
     the first ``size`` bytes and in the first ``MOST_READ``.
     """
     from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
-    from serialpack.formats.arrays.header import MOST_HEADER
+    from serialpack.formats.arrays.header import MOST_HEADER, missing_bytes
     from serialpack.formats.arrays.kinds import sound_header_in
     from serialpack.formats.arrays.types import spelled
 
@@ -250,11 +250,11 @@ def array_in(
         return None, ""
     found, why, wrong = NumberRange(), "", ""
     try:
-        finder = RangeFinder(header)
-        needed = header.size + finder.size
+        needed = header.size + header.bytes_of_items
         if all_of is not None and needed > all_of:
-            wrong = f"{needed - all_of:,} bytes of the numbers are missing"
+            wrong = missing_bytes(needed - all_of)
             raise Unordered(wrong)
+        finder = RangeFinder(header)
         if needed > min(size, MOST_READ):
             raise Unordered(
                 f"the numbers take {format_size(finder.size)}, of which the first"

@@ -154,12 +154,13 @@ def _range_of(
     """The range of the numbers in ``pieces``, or the reason why it was not looked for: ``size``
     bytes are there, and ``left`` bytes may still be read."""
     from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
+    from serialpack.formats.arrays.header import missing_bytes
 
     found, why = NumberRange(), ""
     try:
+        if header.bytes_of_items > size:
+            raise Unordered(missing_bytes(header.bytes_of_items - size))
         finder = RangeFinder(header)
-        if finder.size > size:
-            raise Unordered(f"{finder.size - size:,} bytes of the numbers are missing")
         if finder.size > left:
             raise Unordered(f"only {_MOST_NUMBERS >> 20} MiB of all numbers are looked at")
         for piece in pieces:

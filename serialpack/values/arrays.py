@@ -63,10 +63,13 @@ def _type_facts(dtype: Any) -> tuple[Any, ...]:
 
 
 def unmapped(value: Any) -> Any:
-    """``value``; in memory, where it is an array that is mapped from a file, or lazy."""
+    """``value``; in memory, where it is an array that is mapped from a file, or lazy; an integer of
+    a class that is another one's second name, such as longlong, as of that."""
     numpy, lazy = imported("numpy"), imported("serialpack.objects.lazy")
     if numpy is None:
         return value
+    if isinstance(value, numpy.integer) and value.dtype.kind in "iu":
+        return numpy.dtype(value.dtype.str).type(value)
     mapped = type(value) is numpy.memmap or (lazy and type(value) is lazy.LazyArray)
     return numpy.asarray(value) if mapped else value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from serialpack.imported import imported
@@ -30,4 +31,7 @@ def with_mask(attributes: dict[str, Any], value: Any) -> dict[str, Any]:
         found = {name: each for name, each in found.items() if name not in value._optinfo}
         found |= {"_baseclass": np.ndarray, "_optinfo": {}, "_basedict": {}}
     mask = np.array(np.ma.getmaskarray(value), order="C")
-    return {**found, "mask": mask, "fill_value": np.array(fill).astype(value.dtype)}
+    fill = np.array(fill)
+    with suppress(ValueError):  # NumPy has none for times in units of several, as weeks of days
+        fill = fill.astype(value.dtype)
+    return {**found, "mask": mask, "fill_value": fill}

@@ -24,6 +24,7 @@ from zoneinfo import ZoneInfo
 
 from serialpack.depth.values import check_values, contents
 from serialpack.imported import imported
+from serialpack.values.alone import same_alone
 from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
 from serialpack.values.derived import told_of_derived
 from serialpack.values.models import is_model, is_of_core, told_of_models
@@ -43,6 +44,8 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
 
     ``identity``: also in which places they hold one and the same object.
     """
+    if same_alone(was, became):
+        return True
     if identity:
         # With a memo an object is written once, in however many places it stands.
         with suppress(Exception):  # it differs where equal texts or numbers became one

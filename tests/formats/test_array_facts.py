@@ -88,7 +88,7 @@ def test_what_is_not_at_hand_is_told(tmp_path: Path) -> None:
     assert (found.minimum, found.shape) == (None, (8_400_000,))
     found = facts(data[:-9], tmp_path)
     assert found is not None
-    assert found.why == "9 bytes of the numbers are missing"
+    assert found.why == "9 bytes of the array are missing"
 
 
 def test_the_numbers_of_a_packed_array_are_looked_at_in_all_blocks(tmp_path: Path) -> None:
@@ -125,6 +125,17 @@ def test_what_is_inside_a_compressed_file(tmp_path: Path) -> None:
     assert shape.inside is not None
     assert shape.inside.look is not None
     assert shape.inside.look.array == ArrayLook("<i2", (2, 3), "F", 256, 2826, 0)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("end", [b" ", b"\0"])
+def test_an_mrc_map_is_known_by_its_content(order: str, end: bytes) -> None:
+    """One whose word ended in NUL was read by its name alone, and from a pipe not at all."""
+    data = mrc(order, (4, 3, 2), 1).replace(b"MAP ", b"MAP" + end) + bytes(48)
+    shape = serialpack.inspect(io.BytesIO(data)).shape
+    assert shape is not None
+    assert shape.array is not None
+    assert (shape.array.dtype, shape.array.shape) == (order + "i2", (2, 3, 4))
 
 
 VOLUME = np.arange(24, dtype="i2").reshape(2, 3, 4)
@@ -203,7 +214,10 @@ def test_real_volumes() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (saved(np.arange(9))[:-5], "5 bytes of the numbers are missing"),
+        (saved(np.arange(9))[:-5], "5 bytes of the array are missing"),
+        (saved(np.ones(9, "c16"))[:-5], "5 bytes of the array are missing"),
+        (saved(np.array(["a", "bc"]))[:-1], "1 byte of the array is missing"),
+        (saved(RECORDS)[:-5], "5 bytes of the array are missing"),
         (
             lying("{'descr': '<i4', 'fortran_order': False, 'shape': (-1,)}", bytes(4)),
             "its header has an order or a shape that is none",
@@ -214,7 +228,8 @@ def test_real_volumes() -> None:
 def test_what_is_wrong_is_told(
     data: bytes, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A header that lies was passed over in silence; and the exit code was 0."""
+    """A header that lies was passed over in silence; and the exit code was 0. So it was where what
+    is missing are no numbers that have a range."""
     (tmp_path / "a.npy").write_bytes(data)
     (tmp_path / "a.npy.gz").write_bytes(gzip.compress(data))
     for name in ("a.npy", "a.npy.gz"):

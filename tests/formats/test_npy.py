@@ -22,6 +22,7 @@ from serialpack.errors import InputError, RefusedError, SerialpackError, UsageEr
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays import rows
 from serialpack.formats.arrays.header import _said, read_header
+from serialpack.formats.arrays.zipped import zip_of
 from serialpack.formats.base import ValueFormat
 
 
@@ -362,3 +363,28 @@ def test_a_shape_that_python_2_wrote(version: int) -> None:
     assert (header.shape, header.descr) == ((2, 1), [("3L", "<i4")])
     with pytest.warns(UserWarning, match="Python 2"):
         assert np.load(io.BytesIO(lead + said + bytes(8))).shape == (2, 1)
+
+
+@pytest.mark.parametrize("descr", ["'<i4'", "[('a', '<i4')]"])
+@pytest.mark.parametrize("shape", [(2, 1 << 40, 0), (1 << 40, 0), (1, 1 << 30, 0, 1 << 20)])
+def test_lists_that_take_no_bytes_are_counted(descr: str, shape: tuple[int, ...]) -> None:
+    """Of a header of 100 bytes as many were made as it said, in any memory."""
+    data = lying(f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}}}")
+    for what in (data, zip_of({"a": data})):
+        found = serialpack.inspect(io.BytesIO(what)).shape
+        assert found is not None
+    with pytest.raises(InputError, match="rows of no bytes"):
+        converted(data)
+    with pytest.raises(InputError, match="rows of no bytes"):
+        serialpack.convert(io.BytesIO(zip_of({"a": data})), io.BytesIO(), format="npz", to="json")
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), out, format="npy", to="npz")
+    assert np.load(io.BytesIO(out.getvalue()))["arr_0"].shape == shape
+
+
+def test_the_head_of_a_header_that_lies_takes_no_memory() -> None:
+    """All that it asked for was taken before anything was read, and so there was none left."""
+    said = f"{{'descr': '|V{(1 << 31) - 1}', 'fortran_order': False, 'shape': {(9,) * 6}}}"
+    data = lying(said, bytes(99))
+    with pytest.raises(InputError, match="it ends too early"):
+        first_records(io.BytesIO(data), io.BytesIO(), 3, format="npy")

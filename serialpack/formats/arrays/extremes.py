@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from serialpack.formats.arrays.header import ArrayHeader
+from serialpack.formats.arrays.header import ArrayHeader, missing_bytes
 from serialpack.formats.arrays.types import dtype_of
 from serialpack.stages.stage import Buffer
 
@@ -42,7 +42,7 @@ class RangeFinder:
         if self._dtype.kind in "mM" and self._dtype.str[-1] != "]":
             raise Unordered("its times have no unit")
         #: Bytes of all the items.
-        self.size = header.rows * header.items_a_row * self._dtype.itemsize
+        self.size = header.bytes_of_items
         self._left = self.size
         self._rest = b""
         self._found: tuple[Any, Any] | None = None
@@ -75,7 +75,7 @@ class RangeFinder:
     def range(self) -> NumberRange:
         """The range of all the items; Unordered where the bytes of some were not given."""
         if self._left:
-            raise Unordered(f"{self._left:,} bytes of the numbers are missing")
+            raise Unordered(missing_bytes(self._left))
         if self._found is None:
             return NumberRange(nan=self._nan)
         least, greatest = map(_plain, self._found)

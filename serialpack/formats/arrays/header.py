@@ -10,7 +10,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from serialpack.formats.arrays.types import as_written
+from serialpack.formats.arrays.types import as_written, dtype_of
 from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.text import number_of
 
@@ -54,6 +54,14 @@ class ArrayHeader(NamedTuple):
     @property
     def items_a_row(self) -> int:
         return math.prod(self.shape[1:])
+
+    @property
+    def bytes_of_items(self) -> int:
+        """Bytes of all the items; 0 where these are of no type that is read, as are objects."""
+        try:
+            return math.prod(self.shape) * int(dtype_of(self.descr).itemsize)
+        except ValueError:
+            return 0
 
     @property
     def is_fortran(self) -> bool:

@@ -27,9 +27,6 @@ _MOST_HEADER = 1 << 20
 #: Bytes that are read at a time where they are passed over.
 _PIECE = 1 << 20
 
-#: The most rows without a byte: nothing but a number in the header says how many there are.
-_MOST_WEIGHTLESS = 1 << 20
-
 
 class ArrayFormat(DocumentFormat):
     """An array: its rows, the items of one with one dimension, the item of one with none."""
@@ -221,20 +218,19 @@ def _corner_in(header: ArrayHeader, read: Read, count: int) -> Any:
     kind, shape = dtype_in(header), header.shape
     most = tuple(map(min, shape, (count, *[CORNER + 1] * len(shape))))
     lengths, wanted = (shape[::-1], most[::-1]) if header.fortran else (shape, most)
-    found: Any = np.ndarray(wanted, kind)  # zeros would make wider ones of texts of no character
-    if found.nbytes:
-        lines = found.reshape(-1, *wanted[-1:]) if wanted else found.reshape(1, 1)
-        done = 0
-        for line, index in zip(lines, np.ndindex(wanted[:-1]), strict=True):
-            start = 0
-            for length, place in zip(lengths, (*index, 0), strict=False):
-                start = start * length + place
-            _pass_over(read, start * kind.itemsize - done)
-            data = read_all(read, line.nbytes)
-            if len(data) < line.nbytes:
-                raise Malformed("it ends too early", header.size)
-            line[:] = np.frombuffer(data, kind)
-            done = start * kind.itemsize + line.nbytes
+    lines, done = list[bytes](), 0
+    line = math.prod(wanted[-1:]) * kind.itemsize
+    for index in np.ndindex(wanted[:-1]) if line else ():
+        start = 0
+        for length, place in zip(lengths, (*index, 0), strict=False):
+            start = start * length + place
+        _pass_over(read, start * kind.itemsize - done)
+        # Piece by piece: a header that lies may ask for more than there is memory.
+        lines.append(read_all(lambda size: read(min(size, _PIECE)), line))
+        if len(lines[-1]) < line:
+            raise Malformed("it ends too early", header.size)
+        done = start * kind.itemsize + line
+    found: Any = np.ndarray(wanted, kind, b"".join(lines) or None)
     return found.T if header.fortran else found
 
 
@@ -318,8 +314,6 @@ def array_in(header: ArrayHeader, data: memoryview, start: int) -> Any:
         raise Malformed(said, start + len(data))
     if rows * row < len(data):
         raise Malformed("there are bytes behind the array", start + rows * row)
-    if not row and rows > _MOST_WEIGHTLESS:
-        raise Malformed(f"{rows} rows of no bytes", 0)
     order: Literal["C", "F"] = "F" if header.fortran else "C"
     try:
         return np.ndarray(header.shape, kind, data if len(data) else None, order=order)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from itertools import takewhile
 from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, time_of
 
+#: The most lists and items that take no byte: nothing but numbers in the header say how many there
+#: are.
+_MOST_WEIGHTLESS = 1 << 20
+
 
 def values_of(array: Any) -> Any:
     """The items of ``array`` in lists, a record of several fields as a dict of them.
 
-    RefusedError for items that Python has no value for, Malformed for text that is none.
+    RefusedError for items that Python has no value for, Malformed for text that is none, and for
+    more lists or items without a byte than any array is made for.
     """
+    if not array.nbytes:
+        count = math.prod(takewhile(bool, array.shape))
+        if count > _MOST_WEIGHTLESS:
+            raise Malformed(f"{count} rows of no bytes", 0)
     names = array.dtype.names
     if names is None:
         return _plain(array)

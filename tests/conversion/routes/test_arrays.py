@@ -272,6 +272,19 @@ def test_some_arrays_of_an_archive_are_the_very_arrays(to: str, tmp_path: Path) 
         serialpack.convert(path, made, to=to, fields=["nope"], force=True)
 
 
+def test_hdf5_has_records_within_the_records_of_an_array(tmp_path: Path) -> None:
+    """They were refused with words of Python's about None."""
+    pytest.importorskip("h5py")
+    inner = [("x", "<i4"), ("s", "U2", (2,))]
+    array = np.zeros(2, [("a", inner, (2, 3)), ("b", [("y", inner, (1,))])])
+    array["a"]["x"], array["b"]["y"]["s"] = np.arange(12).reshape(2, 2, 3), "\u00e9s"
+    (tmp_path / "a.npy").write_bytes(saved(array))
+    serialpack.convert(tmp_path / "a.npy", tmp_path / "a.h5")
+    serialpack.convert(tmp_path / "a.h5", tmp_path / "b.npy")
+    again = np.load(tmp_path / "b.npy")
+    assert (again.dtype, again.tobytes()) == (array.dtype, array.tobytes())
+
+
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_an_archive_is_compressed_where_its_source_was(save: Any, tmp_path: Path) -> None:
     path, made = tmp_path / "a.npz", tmp_path / "b.npz"

@@ -46,6 +46,16 @@ def test_a_mask_needs_no_pickle(name: str) -> None:
     assert again.flags.f_contiguous == MASKED[name].flags.f_contiguous
 
 
+@pytest.mark.parametrize("kind", ["M8[7D]", ">m8[25s]"])
+def test_times_in_units_of_several_need_no_item_for_what_is_masked(kind: str) -> None:
+    """NumPy has none for them, and so they were refused."""
+    value = np.ma.array(np.array([1, 2], kind), mask=[False, True])
+    again = serialpack.loads(serialpack.dumps(value))
+    assert difference(value, again) is None
+    assert difference(value, np.ma.array(np.array([3, 2], kind), mask=[False, True])) is not None
+    assert (again.dtype, again.tolist()) == (value.dtype, value.tolist())
+
+
 def test_pickle_holds_a_mask_but_not_that_it_is_hard() -> None:
     for name in set(MASKED) - {"hard"}:
         assert serialpack.dumps(MASKED[name], "pickle")

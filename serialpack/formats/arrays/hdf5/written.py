@@ -166,9 +166,10 @@ def _as_stored(array: Any, dtype: Any) -> Any:
     """``array`` with items of ``dtype``, which ``_stored`` gave for its own type."""
     import numpy as np
 
+    dtype = dtype.base
     if array.dtype.names is None:
         encoded = np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array
-        return np.asarray(encoded, dtype.base)
+        return np.asarray(encoded, dtype)
     made = np.empty(array.shape, dtype)
     for name in dtype.names:
         made[name] = _as_stored(array[name], dtype[name])
