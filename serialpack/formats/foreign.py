@@ -303,7 +303,7 @@ _TEXTS = (
     (LFS, rb"version https://git-lfs\.github\.com/spec/"),
     (GRON, rb"(?m)json(?:(?:\.\w+|\[[^]\n]*\])++)? = .*;$"),
 )
-#: A table of one column, too.
+#: Text that a table of one column may be, too.
 _LIKELY = (
     (LOGFMT, _LOGFMT),
     (INI, _INI),
