@@ -209,7 +209,7 @@ class TokyoCabinetStore(KeyValueStore):
         is_little = int.from_bytes(length, "little") <= os.fstat(self._file).st_size
         log = length + bytes(8) + _HEADER.to_bytes(4, "little" if is_little else "big") + header
         with suppress(OSError):  # the library says it, as its own log has the same name
-            Path(f"{self._path}.wal").write_bytes(log)
+            Path(self._path + self.beside[0]).write_bytes(log)
 
     def close(self) -> None:
         error = None

@@ -25,12 +25,12 @@ def few_together(value: list[Any], kinds: set[type]) -> Together | None:
         return None
     import numpy as np
 
-    places = list(map(id, value))
-    members = dict(zip(places, value, strict=True))
+    ids = list(map(id, value))
+    members = dict(zip(ids, value, strict=True))
     if len(members) > min(_MOST, len(value) // 2):
         return None
     numbers = dict(zip(members, range(len(members)), strict=True))
-    array = narrow(np.array(list(map(numbers.__getitem__, places)), "<i8"))
+    array = narrow(np.array(list(map(numbers.__getitem__, ids)), "<i8"))
     return Together(FEW, [array, list(members.values())])
 
 

@@ -33,9 +33,9 @@ from serialpack.serializers.objects.columns import (
     rows_together,
 )
 
-#: The extensions of objects of a class that are grouped by its names; and all that are grouped.
-_NAMED = frozenset({DATACLASS, NAMED_TUPLE})
-GROUPED = frozenset({*_NAMED, *BY_PARTS, ENUM})
+#: The extensions of values that are grouped where all are of one class; and all that are grouped.
+_OF_ONE_CLASS = frozenset({DATACLASS, NAMED_TUPLE, *BY_PARTS})
+GROUPED = _OF_ONE_CLASS | {ENUM}
 #: Those that stand for a group.
 GROUPS = frozenset({OBJECTS_OF, FEW, ALIKE})
 _HOLDING = frozenset({list, dict, bytearray})
@@ -106,7 +106,7 @@ class Grouping:
         if make is None and (is_address(cls) or names_of_fields(cls) or names_in(cls)):
             make = maker_of(cls)
         first = None if make is None else make(value[0])
-        if make is None or first is None or first[0] not in GROUPED:
+        if make is None or first is None or first[0] not in _OF_ONE_CLASS:
             return None
         if cls not in OWN_TYPES:
             makers[cls] = make

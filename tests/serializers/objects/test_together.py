@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from ipaddress import IPv4Network, IPv6Address
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -44,6 +45,10 @@ class Point:
 class Pair(NamedTuple):
     name: str
     number: float
+
+
+#: Of so many members a list of all is written one by one.
+Numbered = Enum("Numbered", [f"N{n}" for n in range(5000)])  # type: ignore[misc]
 
 
 class Run:
@@ -116,6 +121,7 @@ OTHERS: dict[str, Any] = {
     "keys that equal others": [{True if n % 2 else 1: n} for n in range(N)],
     "maps of several keys": [{f"{n % 2}": n} for n in range(N)],
     "dataclasses of two": [Point(n, 1) if n % 2 else Pair("a", n) for n in range(5000)],
+    "members that differ": [(Numbered(1),), ([*Numbered],)],
     "members in few": [[things.Colour.RED] * 200, [None] * 200],
     "decimals and none": [None, *map(Decimal, range(5000))],
     "paths of two": [(PurePosixPath, PureWindowsPath)[n % 2](f"{n}") for n in range(5000)],
