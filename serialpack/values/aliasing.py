@@ -7,13 +7,14 @@ from itertools import compress
 from typing import Any
 
 from serialpack.depth.values import contents
+from serialpack.values.alone import of_ipaddress
 from serialpack.values.models import is_text_of_pydantic
 
 
 def is_fixed(cls: Any) -> bool:
     """Whether objects of ``cls`` are values that nobody changes, so that one may stand in several
     places: addresses, members of enums, URLs, secrets."""
-    of_text = cls.__module__ == "ipaddress" or is_text_of_pydantic(cls)
+    of_text = of_ipaddress(cls) or is_text_of_pydantic(cls)
     return of_text or issubclass(cls, Enum)
 
 

@@ -1,4 +1,4 @@
-"""Whether two values that hold no others certainly are the same, without a pickle of them.
+"""Values that hold no others: whether two certainly are the same, without a pickle of them.
 
 Conversions compare such values by the million, each alone: a pickle of one takes many times as
 long.
@@ -15,13 +15,19 @@ from typing import Any
 _PARTS = Struct("2d").pack
 
 
+def of_ipaddress(cls: Any) -> bool:
+    """Whether ``cls`` is a class of ``ipaddress``, whose values hold no others."""
+    return bool(cls.__module__ == "ipaddress")
+
+
 def same_alone(was: Any, became: Any) -> bool:
     """Whether two values are of one type that is known here, and the same."""
     same = _SAME.get(type(was))
     return same is not None and type(became) is type(was) and same(was, became)
 
 
-def _same_complex(was: complex, became: complex) -> bool:
+def same_complex(was: complex, became: complex) -> bool:
+    """Whether both parts of two complex numbers are the same in every bit."""
     return _PARTS(was.real, was.imag) == _PARTS(became.real, became.imag)
 
 
@@ -32,6 +38,6 @@ def _same_time(was: datetime, became: datetime) -> bool:
 
 _SAME: dict[type, Callable[[Any, Any], bool]] = {
     **dict.fromkeys((bytes, date, timedelta), eq),
-    complex: _same_complex,
+    complex: same_complex,
     datetime: _same_time,
 }

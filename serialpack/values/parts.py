@@ -27,6 +27,7 @@ from weakref import ReferenceType, WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
 from serialpack.literal import Literal
+from serialpack.values.alone import of_ipaddress, same_complex
 from serialpack.values.arrays import array_of_series, is_plain_scalar
 from serialpack.values.instance_dict import held_in_dict
 from serialpack.values.kept_in_c import kept_in_c
@@ -90,7 +91,7 @@ def is_leaf(value: Any) -> bool:
     if kind is BuiltinFunctionType:  # but a method of an object is not
         return isinstance(value.__self__, ModuleType)
     # A network of one address keeps a function that gives what it was made of.
-    if kind in _LEAVES or kind.__module__ == "ipaddress" or is_plain_scalar(value):
+    if kind in _LEAVES or of_ipaddress(kind) or is_plain_scalar(value):
         return True
     if isinstance(value, PurePath):  # one of somebody's class may have attributes
         return not getattr(value, "__dict__", None)
@@ -102,7 +103,7 @@ def same_leaf(x: Any, y: Any) -> bool:
     if isinstance(x, float):
         return struct.pack("<d", x) == struct.pack("<d", y)
     if isinstance(x, complex):
-        return same_leaf(x.real, y.real) and same_leaf(x.imag, y.imag)
+        return same_complex(x, y)
     if is_plain_scalar(x):
         return bool(x.tobytes() == y.tobytes())
     if isinstance(x, Decimal):

@@ -24,7 +24,7 @@ from zoneinfo import ZoneInfo
 
 from serialpack.depth.values import check_values, contents
 from serialpack.imported import imported
-from serialpack.values.alone import same_alone
+from serialpack.values.alone import of_ipaddress, same_alone
 from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
 from serialpack.values.derived import told_of_derived
 from serialpack.values.models import is_model, is_of_core, told_of_models
@@ -248,7 +248,7 @@ class _Ways(dict[type, Callable[[Any], Any]]):
                 return _moment
         if issubclass(cls, PurePath):
             return _path
-        if is_named_tuple(cls) or is_of_core(cls) or cls.__module__ == "ipaddress":
+        if is_named_tuple(cls) or is_of_core(cls) or of_ipaddress(cls):
             return _told
         tell = told_of_models(cls) if is_model(cls) else told_of_derived(cls)
         if tell is not None:

@@ -58,6 +58,7 @@ from serialpack.serializers.objects.arrays import bytes_in
 from serialpack.serializers.objects.columns import BACK_TOGETHER
 from serialpack.text import in_message
 from serialpack.values.aliasing import is_fixed
+from serialpack.values.alone import of_ipaddress
 from serialpack.values.attributed import base_of_exception, has_attributes_alone, keeps_more
 from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
@@ -149,7 +150,7 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
 
 def is_address(cls: Any) -> bool:
     """Whether ``cls`` is one of the classes of ``ipaddress``."""
-    return cls.__module__ == "ipaddress" and cls.__name__ in _ADDRESSES
+    return of_ipaddress(cls) and cls.__name__ in _ADDRESSES
 
 
 def _is_held(cls: Any) -> bool:
