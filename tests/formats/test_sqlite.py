@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack import api
 from serialpack.errors import FileError, InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats.sqlite.write import NewDatabase
 
@@ -271,6 +272,9 @@ def test_text_that_is_no_utf8(tmp_path: Path) -> None:
     report = serialpack.convert(path, io.BytesIO(), to="ndjson", skip_bad=True)
     assert [place.record for place in report.places] == [3, 700]
     assert report.records == 998
+    head = io.BytesIO()
+    api.first_records(path, head, 4)
+    assert [json.loads(line) for line in head.getvalue().splitlines()] == found[:4]
 
 
 def test_through_pipes_compressed_and_packed(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
+from copy import copy
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any, ClassVar
 
 from serialpack.errors import InputError, UsageError
 from serialpack.formats.base import Read, SourceBlock, Span, Style
+from serialpack.formats.losses.marks import Marks
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.preview import first_lines
 from serialpack.formats.shared.random_access import as_file
@@ -83,8 +85,11 @@ class SqliteFormat(DocumentFormat):
         yield before._replace(last=True)
 
     def look_at_head(self, read: Read, count: int) -> bytes:
+        """Text that is no UTF-8 with U+FFFD in it, as of files of text."""
+        shown = copy(self)
+        shown.marks = Marks(frozenset({UTF8}))
         try:
-            return first_lines(self, read, count)
+            return first_lines(shown, read, count)
         except UsageError as error:
             error.hint = "unpack --to json takes all, --to ndjson --table NAME one of them"
             raise
