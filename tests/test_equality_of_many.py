@@ -19,7 +19,8 @@ import pytest
 from serialpack.values import equality, quick_equality
 from serialpack.values.equality import difference
 from serialpack.values.parts import whole
-from serialpack.values.quick_equality import lists_same, quickly_same
+from serialpack.values.quick_columns import lists_same
+from serialpack.values.quick_equality import quickly_same
 from tests.fidelity import things
 
 MANY = 2 * equality._MANY
@@ -79,6 +80,86 @@ def test_types_lengths_and_places_count() -> None:
         assert difference([one, {1: ...}.keys()], [other, {1: ...}.keys()]) is not None
     assert lists_same([], [])
     assert lists_same([()] * 3, [()] * 3)
+
+
+@dataclasses.dataclass
+class Tagged:
+    x: Any
+    tags: Any
+
+
+class Slotted:
+    __slots__ = ("tags", "x")
+
+    def __init__(self, x: Any, tags: Any) -> None:
+        self.x, self.tags = x, tags
+
+
+def _turned(elements: Any) -> set[Any]:
+    """A set of these that most likely gives them in another order: it has lost some."""
+    turned = {*range(10_000), *elements}
+    turned.difference_update(set(range(10_000)) - set(elements))
+    return turned
+
+
+#: What holds sets.
+_HOLDERS: dict[str, Callable[[list[Any]], Any]] = {
+    "a list": lambda sets: sets,
+    "frozen": lambda sets: [frozenset(each) for each in sets],
+    "a map": lambda sets: dict(enumerate(sets)),
+    "rows": lambda sets: [{"n": n, "tags": each} for n, each in enumerate(sets)],
+    "tuples": lambda sets: [(n, each) for n, each in enumerate(sets)],
+    "objects": lambda sets: [Tagged(n, each) for n, each in enumerate(sets)],
+    "slots": lambda sets: [Slotted(n, each) for n, each in enumerate(sets)],
+    "rows in rows": lambda sets: [{"n": n, "in": (each, 1)} for n, each in enumerate(sets)],
+}
+
+
+def _sets(*last: Any) -> list[set[Any]]:
+    return [{n, 7 * n, f"t{n}", (n, f"u{n}"), b"v", None} for n in range(MANY)] + [*map(set, last)]
+
+
+@pytest.mark.parametrize("name", _HOLDERS)
+def test_sets_are_compared_quickly(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """20,000 sets took 0.5 s, 45 times what pickle takes with zlib: each was walked through, as
+    the elements of two that are the same may stand in another order."""
+    make, sets = _HOLDERS[name], _sets()
+    turned = [_turned(each) for each in sets]
+    assert [*map(list, sets)] != [*map(list, turned)]
+    monkeypatch.setattr(equality, "_sets", lambda *_: pytest.fail("set by set"))
+    assert difference(make(sets), make(turned)) is None
+
+
+@pytest.mark.parametrize("name", _HOLDERS)
+@pytest.mark.parametrize(
+    ("was", "became"),
+    [
+        ((1,), (2,)),
+        ((1,), (True,)),
+        ((1,), (1.0,)),
+        ((0.0,), (-0.0,)),
+        (("a", (1, "b")), ("a", (True, "b"))),
+        (("a", ((1,),)), ("a", ((1.0,),))),
+        (("a",), (things.Text("a"),)),
+        (("a",), ("a", "b")),
+        ((), (None,)),
+    ],
+    ids=str,
+)
+def test_each_difference_of_sets_is_found(name: str, was: Any, became: Any) -> None:
+    make = _HOLDERS[name]
+    assert difference(make(_sets(was)), make(_sets(was))) is None
+    assert difference(make(_sets(was)), make(_sets(became))) is not None
+    assert difference(make(_sets(became)), make(_sets(was))) is not None
+
+
+@pytest.mark.parametrize("key", ["a", things.Text("n"), "N"])
+def test_names_of_rows_count(key: str) -> None:
+    """Also one that is equal to the other, of another class."""
+    rows = [{"n": n, "tags": {n}} for n in range(MANY)]
+    others = [*rows[:-1], {key: MANY - 1, "tags": {MANY - 1}}]
+    assert difference(rows, others) is not None
+    assert difference(others, rows) is not None
 
 
 def test_columns_of_deep_tuples_need_no_more_calls_than_there_are() -> None:

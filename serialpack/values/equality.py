@@ -39,7 +39,8 @@ from serialpack.values.pickled_state import (
     named_to_pickle,
     tells_all,
 )
-from serialpack.values.quick_equality import lists_same, quickly_same
+from serialpack.values.quick_columns import have_columns, lists_same, sets_same
+from serialpack.values.quick_equality import quickly_same
 
 
 def difference(
@@ -136,7 +137,7 @@ class _Walk:
             self._pairs.add((id(x), id(y)))
             if x is y or same_array(x, y):
                 continue
-            if path[0] is not None and type(x) in (list, tuple) and self._many_alike(x, y):
+            if type(x) in (list, tuple) and self._many_alike(x, y, again=path[0] is None):
                 continue
             inner = list(self._inside(x, y))
             self._kept.append(inner)
@@ -170,12 +171,15 @@ class _Walk:
             return Difference(0, "", "a value of its own", "a shared reference", "cycle")
         return None
 
-    def _many_alike(self, *both: Any) -> bool:
+    def _many_alike(self, *both: Any, again: bool = False) -> bool:
         """Whether two lists, or maps, of many values certainly are the same.
 
-        Comparing all at once has failed by then, perhaps for something odd outside of these.
+        Comparing all at once has failed by then, perhaps for something odd outside of these;
+        ``again``: of these very lists.
         """
         if self._identity or len(both[0]) < _MANY or len(both[0]) != len(both[1]):
+            return False
+        if again and not have_columns(both[0]):
             return False
         if isinstance(both[0], dict):
             both = tuple([*map_.items()] for map_ in both)
@@ -277,7 +281,7 @@ def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
     """The pairs of values of two maps, key by key in their order; or a difference."""
     for before, after in zip(x, y, strict=False):
         if type(before) is not type(after) or (is_leaf(before) and not same_leaf(before, after)):
-            if x.keys() == y.keys() and type(before) is str:
+            if x.keys() == y.keys() and type(before) is str and before != after:
                 yield Difference(0, "", *in_order(x, y), "order")
                 return
             lost = _lost_key(before, after)
@@ -303,6 +307,8 @@ _MOST_UNEQUAL = 300
 def _sets(
     x: Any, y: Any, many_alike: Callable[[list[Any], list[Any]], bool]
 ) -> Iterator[Pair | Difference]:
+    if sets_same([x], [y]):
+        return
     there = {element: element for element in _elements(y)}
     pairs, rest, count = [], [], len(there)
     for element in _elements(x):

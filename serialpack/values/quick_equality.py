@@ -8,7 +8,7 @@ import math
 import pickle
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -58,30 +58,6 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
         return not identity or all(_is_tree(value, classes) for value in (was, became))
     except Exception:  # an odd one, a cycle, or whatever pickle says to a class
         return False
-
-
-def lists_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
-    """As ``quickly_same``, of two lists of as many values. They are compared by columns where all
-    are tuples of one length, such as the items of a map."""
-    kinds = {*map(type, was), *map(type, became)}
-    if kinds != {tuple} or len({*map(len, was), *map(len, became)}) > 1:
-        return _columns_same(was, became)
-    columns = (zip(*values, strict=True) for values in (was, became))
-    return all(map(_columns_same, *columns))
-
-
-def _columns_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
-    """As ``lists_same``. Scalars of one type of NumPy are compared at the speed of arrays; also in
-    tuples, which the keys of sparse matrices are."""
-    kinds = {*map(type, was), *map(type, became)}
-    if len(kinds) == 1 and is_plain_scalar(was[0]):
-        import numpy as np
-
-        one, other = (np.array(values, was[0].dtype) for values in (was, became))
-        return one.tobytes() == other.tobytes()
-    if kinds == {tuple} and all(map(is_plain_scalar, was[0])) and was[0]:
-        return lists_same(was, became)
-    return quickly_same(list(was), list(became), identity=False)
 
 
 def plainly_same(
@@ -274,6 +250,16 @@ def _state(value: Any) -> Any:
     """What is written of a value: its class and all its attributes, whatever the class tells
     pickle."""
     return _numbers, (type(value), object.__getstate__(value))
+
+
+def state_of(cls: type) -> Callable[[Any], Any] | None:
+    """What gives all that an object of ``cls`` has beside its class, where that is the same if its
+    parts are; None where it is not known to."""
+    with suppress(_OddClass, KeyError):
+        way = _Ways(_WAYS)[cls]
+        if way is _state or (way is _told and has_only_attributes(cls) and tells_all(cls)):
+            return object.__getstate__
+    return None
 
 
 def _itself(value: Any) -> Any:

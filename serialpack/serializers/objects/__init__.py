@@ -1,8 +1,8 @@
 """The serializer ``objects``: Python's objects as MessagePack with extensions, safe to read.
 
-Enter at ``objects.ObjectsSerializer``. Messages are written by ``write``, read by ``read``, and
-told to people by ``_outline``; ``_extension_table`` has every extension of ``man/spk.5``: how a
-value is made of its parts, and how it is told.
+Enter at ``objects.ObjectsSerializer``. Messages are written by ``write``, in the ``passes`` that
+takes, read by ``read``, and told to people by ``_outline``; ``_extension_table`` has every
+extension of ``man/spk.5``: how a value is made of its parts, and how it is told.
 
 Whose values they are: Python's own types (``_own_types``, and of these ``_time_zones``,
 ``_regex_fraction`` and ``_generics``), objects of the user's classes (``_own_classes``, by

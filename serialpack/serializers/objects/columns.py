@@ -135,10 +135,9 @@ def _items(value: Any) -> Iterable[Any]:
 def _have_numbers(items: Iterable[Any], levels: int = 2) -> bool:
     """Whether among the first of ``items`` there is a number, or a row with one."""
     for item in islice(items, _LOOKED_AT):
-        kind = type(item)
-        if kind in _KINDS:
+        if _is_number(item):
             return True
-        if levels and kind in _OF_ROWS and _have_numbers(_items(item), levels - 1):
+        if levels and type(item) in _OF_ROWS and _have_numbers(_items(item), levels - 1):
             return True
         if is_plain_scalar(item):
             return True
@@ -152,7 +151,12 @@ def _is_many_numbers(value: Any, least: int) -> bool:
         if type(value) is not list or not value:
             break
         size, value = size * len(value), value[0]
-    return size >= least and type(value) in _KINDS
+    return size >= least and _is_number(value)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether an array may hold ``value``, beside others of its type."""
+    return type(value) in _KINDS and (type(value) is not int or value.bit_length() <= 64)
 
 
 def _parts_of_numbers(items: list[Any], kinds: set[type]) -> list[Any] | None:

@@ -15,8 +15,8 @@ from serialpack.formats.python.buffers import (
 from serialpack.serializers.base import FAILURES, ObjectOutline, RecordSerializer
 from serialpack.serializers.objects._outline import outline
 from serialpack.serializers.objects.arrays import array_over
+from serialpack.serializers.objects.passes import written
 from serialpack.serializers.objects.read import load_over
-from serialpack.serializers.objects.write import written
 from serialpack.serializers.refused import with_reason
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS, Difference

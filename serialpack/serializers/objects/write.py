@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from types import NoneType
 from typing import Any
 
-from serialpack.collector import gc_paused
 from serialpack.depth import TooDeep, says_depth
 from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import LARGE, frame_pieces
-from serialpack.formats.shared.recursion import NeedsRoom, with_room
+from serialpack.formats.shared.recursion import NeedsRoom
 from serialpack.serializers.objects._extension_table import COUNTED
 from serialpack.serializers.objects._grouping import GROUPED, GROUPS, Grouping
 from serialpack.serializers.objects._msgpack_mistaken import ANY_TAKEN, check_taken
@@ -60,7 +60,6 @@ from serialpack.serializers.objects.of_polars import parts_of_polars
 from serialpack.serializers.objects.of_pydantic import parts_of_url
 from serialpack.serializers.objects.of_scipy import parts_of_scipy
 from serialpack.serializers.objects.of_xarray import parts_of_xarray
-from serialpack.serializers.objects.read import CALLS_A_LEVEL
 from serialpack.stages.stage import Buffer
 from serialpack.values.aliasing import in_one_place, is_fixed
 
@@ -70,8 +69,13 @@ _LIBRARIES = (
     *(parts_of_pandas, parts_of_arrow, parts_of_polars, parts_of_scipy, parts_of_url),
 )
 
-#: Extensions of many small values, whose parts are no more than text, bytes and numbers.
-_FLAT = frozenset({ARRAY, SCALAR, SAME})
+#: Flat extensions, whose parts are no more than text, bytes and numbers; and types of which the
+#: parts of others are, where they are fewer: integers may be larger than MessagePack's.
+_FLAT, _FLAT_TYPES = (
+    frozenset({ARRAY, SCALAR, SAME}),
+    frozenset({str, bytes, float, bool, NoneType}),
+)
+_SEVERAL = 8
 #: Of more tuples, or so many values of a class, it is worth it to look whether they are in lists.
 _MANY_TUPLES, _MANY_OBJECTS = 200, 4096
 #: Of so many extensions most may be moments in a list; in the first ones numbers are looked for.
@@ -80,33 +84,7 @@ _MANY_EXTENSIONS, _LOOKED_AT = LONG // 8, 64
 _LONG_TUPLE = 16
 
 
-def written(records: list[Any], **how: bool) -> ExtensionWriter:
-    """A message for each of ``records``, as ``ExtensionWriter`` is told to write them."""
-    return with_room(CALLS_A_LEVEL, partial(_write, records, how))
-
-
-def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWriter:
-    # No function inside the one above that calls itself: as a cycle it would hold the records.
-    writer = ExtensionWriter(most, **how)
-    done = False
-    try:
-        writer.write(records)
-        done = True
-    except _ManySmall:
-        pass
-    finally:
-        worth = "columns" not in how and writer.is_worth_columns()
-        writer.close()
-    if worth:
-        with gc_paused():
-            other = _write(records, {**how, "columns": True}, most)
-        if other.made:
-            return other
-        how = {**how, "columns": False}
-    return writer if done else _write(records, {**how, "rows": True}, most)
-
-
-class _ManySmall(Exception):
+class ManySmall(Exception):
     """There are many small values, which may be worth being written together."""
 
 
@@ -130,7 +108,7 @@ class ExtensionWriter:
         self.data = b""
         self._records: list[Any] = []
         self.buffers: list[memoryview] = []
-        #: Writes what is ``_FLAT``; and what write messages in each other. Made for the first.
+        #: Writes what is flat; and what write messages in each other. Made for the first.
         self._flat_packer: Any = None
         self._packers: list[Any] = []
         #: What makes the parts of values of a class, of those that were met.
@@ -145,9 +123,9 @@ class ExtensionWriter:
         self._more = math.inf if self._grouping.rows or not beside else _MANY_EXTENSIONS
         #: Whether it has made arrays of numbers that are none, or taken objects together.
         self.made = False
-        #: How many values grouped by class were met; whether the first may hold many numbers.
-        self._small_met = 0
-        self._may_have_columns = False
+        #: How many values grouped by class were met; in how many more extensions many numbers are
+        #: looked for, and whether there may be some.
+        self._small_met, self._looks, self._may_have_columns = 0, _LOOKED_AT, False
         #: Makes the extension of a code and data, without the questions that its class asks.
         self._ext: Callable[[tuple[int, bytes]], Any]
         self._level, self._most = 0, most
@@ -254,7 +232,7 @@ class ExtensionWriter:
         if cls is tuple:
             self._tuples -= 1
             if self._tuples < 0:
-                raise _ManySmall
+                raise ManySmall
         make = OWN_TYPES.get(cls)
         if make is None:
             if self._members and (member := self._members.get(id(value))):
@@ -273,10 +251,11 @@ class ExtensionWriter:
         if self._alone and made[0] in OWN_CLASSES:
             raise TypeError(f"cannot hold {cls.__name__}")
         self._more -= 1
-        if self._more > _MANY_EXTENSIONS - _LOOKED_AT:
+        if self._looks:
+            self._looks -= 1
             self._may_have_columns |= may_have_columns(made[1])
         elif self._more == 0 and self.is_worth_columns():
-            raise _ManySmall
+            raise ManySmall
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
         found = self._inside(made[0], made[1])
         if made[0] in GROUPED:
@@ -292,7 +271,7 @@ class ExtensionWriter:
     def _meet_small(self) -> None:
         self._small_met += 1
         if self._small_met == _MANY_OBJECTS and self._beside and not self._grouping.rows:
-            raise _ManySmall
+            raise ManySmall
 
     def _refer_to(self, value: Any) -> None:
         """Keep ``value``, one with attributes alone or an exception: it is one again everywhere."""
@@ -357,7 +336,7 @@ class ExtensionWriter:
         if self._level >= self._most:
             raise NeedsRoom
         self._level += 1
-        if code in _FLAT:
+        if code in _FLAT or (len(parts) < _SEVERAL and _FLAT_TYPES.issuperset(map(type, parts))):
             data = self._flat(parts)
         else:  # most tuples are written sooner than looked into
             if code == TUPLE:

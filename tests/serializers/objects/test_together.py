@@ -23,8 +23,8 @@ import pytest
 import serialpack
 from serialpack.errors import DamagedError
 from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.objects.passes import written
 from serialpack.serializers.objects.read import load_over
-from serialpack.serializers.objects.write import written
 from serialpack.values.equality import difference
 from tests.fidelity import things
 from tests.serializers.objects.test_own_objects import made_of
@@ -320,3 +320,29 @@ def test_a_member_of_an_enum_is_written_and_read_once() -> None:
         sys.setprofile(None)
     assert again == value
     assert inside == 100 + 2 + 2  # the tuples, and each member either way
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [(1 << 90) + n for n in range(20_000)],
+        [Decimal(n) / 8 if n % 7 else None for n in range(20_000)],
+        [(1, 2)] * 300 + [{n} for n in range(20_000)],
+    ],
+    ids=["integers of no array", "with None", "behind tuples"],
+)
+def test_what_is_together_with_nothing_takes_few_calls(value: list[Any]) -> None:
+    """20 to 70: integers that no array holds were written thrice, numbers were looked for in each
+    set, and each decimal had what writes messages within it."""
+    calls = 0
+
+    def count(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        written([value], beside=True)
+    finally:
+        sys.setprofile(None)
+    assert calls < 18 * len(value)
