@@ -98,7 +98,7 @@ def test_pieces_are_the_whole(name: str, content: str) -> None:
             codec.for_records()
         pieces = list(codec.decompress_pieces(stored, len(data)))
         assert b"".join(bytes(piece) for piece in pieces) == data
-        assert codec.decompress(codec.compress(data), len(data)) == data
+    assert codec.decompress(codec.compress(data), len(data)) == data
 
 
 def small_stored(codec: Codec) -> Iterator[tuple[bytes, bytes]]:
