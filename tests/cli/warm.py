@@ -27,12 +27,15 @@ ROOT = Path(__file__).parents[2]
 
 #: What a call of any verb loads before it reads a byte, and what many load then. Nothing that
 #: starts threads, which no child would have.
-_VERBS = ("packing", "unpacking", "inspecting", "inspect", "unpack", "pack", "convert")
+_VERBS = ("packing", "unpacking", "inspecting", "inspect", "unpack", "pack", "convert", "bench")
 _FORMATS = ("csv.csv", "json.json", "json.join", "msgpack.values", "cbor.cbor", "yaml.read")
 _MODULES = (
     *(f"serialpack.cli.{name}" for name in ("app", "words", *(f"verbs.{v}" for v in _VERBS))),
     *(f"serialpack.formats.{name}" for name in _FORMATS),
-    *(f"serialpack.{name}" for name in ("inspection.inspect", "pipeline.pack", "auto.extents")),
+    *(
+        f"serialpack.{name}"
+        for name in ("inspection.inspect", "pipeline.pack", "auto.extents", "bench.run")
+    ),
     *("serialpack.codecs.zstd", "serialpack.serializers.raw", "serialpack.serializers.json"),
     *("serialpack.serializers.msgspec_json", "cbor2", "difflib", "msgspec", "yaml", "zstandard"),
 )
