@@ -36,7 +36,8 @@ HOW: dict[str, dict[str, Any]] = {
 
 def _large(how: str) -> int:
     """Bytes of what shares no member with others."""
-    return 3 * HOW[how].get("block_size", gather.SHARED_SIZE // 3)
+    block_size: int | None = HOW[how].get("block_size")
+    return gather.SHARED_SIZE if block_size is None else 3 * block_size
 
 
 def archive_of(sources: dict[str, Path], how: str) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import sys
 from functools import cache
-from operator import sub
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -53,7 +52,8 @@ def taken_at_all() -> tuple[float, float]:
 
 def taken_above(folder: Path) -> float:
     """MiB that the command takes for ``x.ndjson``, above what it takes at all."""
-    return max(map(sub, taken(folder / "x.ndjson"), taken_at_all()))
+    much, little = taken(folder / "x.ndjson"), taken_at_all()
+    return max(much[0] - little[0], much[1] - little[1])
 
 
 @pytest.mark.slow
