@@ -20,11 +20,11 @@ class House(NamedTuple):
     def run(
         self, *args: str, cwd: Path, module: str = "serialpack", data: bytes = b""
     ) -> subprocess.CompletedProcess[bytes]:
-        """A module of the copy, as a process."""
+        """A module of the copy, as a process; the first one compiles for all."""
         return subprocess.run(
             [sys.executable, "-m", module, *args],
             cwd=cwd,
-            env={**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": ""},
             capture_output=True,
             input=data,
         )
@@ -62,9 +62,8 @@ class House(NamedTuple):
 
 
 def copied(folder: Path) -> House:
-    """A copy in ``folder``."""
+    """A copy in ``folder``, with what is compiled already."""
     for part in ("serialpack", "tools", "tests"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / part, folder / part, ignore=ignored)
+        shutil.copytree(ROOT / part, folder / part)
     shutil.copy(ROOT / "pyproject.toml", folder)
     return House(folder)

@@ -155,23 +155,23 @@ def read_rows(rows: bytes) -> tuple[Any, ...]:
 def read_pattern(pattern: bytes) -> tuple[list[bytes], list[tuple[int, int, bytes]]]:
     """ROWS: the texts of a pattern, and between them base, digits and form of its numbers."""
     forms = {2: (10, 19, b"%0*d"), 3: (16, 16, b"%0*x"), 4: (16, 16, b"%0*X")}
-    pieces, numbers, at = [b""], list[tuple[int, int, bytes]](), 0
+    pieces, numbers, at = [bytearray()], list[tuple[int, int, bytes]](), 0
     while at < len(pattern):
         byte, at = pattern[at], at + 1
         if byte not in range(1, 6):
-            pieces[-1] += bytes([byte])
+            pieces[-1].append(byte)
             continue
         if byte == 1:
             numbers.append((2, 64, b"%d"))
-            pieces.append(b"")
+            pieces.append(bytearray())
             continue
         must(at < len(pattern), "a pattern that breaks off")
         behind, at = pattern[at], at + 1
         if byte == 5:
-            pieces[-1] += bytes([behind])
+            pieces[-1].append(behind)
             continue
         base, most, form = forms[byte]
         must(1 <= behind <= most, "the digits of a number")
         numbers.append((base, behind, form))
-        pieces.append(b"")
-    return pieces, numbers
+        pieces.append(bytearray())
+    return [bytes(piece) for piece in pieces], numbers

@@ -85,7 +85,7 @@ def _statements(tree: ast.AST, *, late: bool) -> Iterator[tuple[ast.Import | ast
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node, late
-        else:
+        elif not isinstance(node, ast.expr):  # which holds no statement
             yield from _statements(node, late=late or _runs_later(node))
 
 
@@ -93,7 +93,7 @@ def _runs_later(node: ast.AST) -> bool:
     """Whether what stands inside ``node`` is run after the import, or never."""
     if isinstance(node, ast.If):
         return "TYPE_CHECKING" in ast.unparse(node.test)
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
 
 
 def private_imports(tree: Tree) -> list[str]:

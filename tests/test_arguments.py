@@ -35,10 +35,10 @@ def messages() -> Iterator[str]:
     for path in sorted(PACKAGE.rglob("*.py")):
         if path.relative_to(PACKAGE).parts[0] in ("arguments.py", "bench", "cli"):
             continue
-        tree = ast.parse(path.read_text())
-        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        parts = {id(e) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for e in n.values}
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        parts = {id(e) for n in nodes if isinstance(n, ast.JoinedStr) for e in n.values}
+        for node in nodes:
             text = ""
             if isinstance(node, ast.JoinedStr):
                 # A value stands for each that is put in.

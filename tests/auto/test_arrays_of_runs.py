@@ -29,8 +29,8 @@ def test_the_smallest_effort_leaves_little_of_regions(tmp_path: Path, kind: str)
     together what has equal weight."""
     makers: dict[str, Callable[[], np.ndarray]] = {
         "volume": lambda: regions(120, 48, 100, 100),
-        "plane": lambda: regions(200, 600, 700).astype("<i8"),
-        "mask": lambda: np.isin(regions(150, 40, 160, 160), range(0, 150, 3)),
+        "plane": lambda: regions(100, 400, 450).astype("<i8"),
+        "mask": lambda: np.isin(regions(75, 20, 160, 160), range(0, 150, 3)),
     }
     values = makers[kind]()
     path = tmp_path / "a.npy"

@@ -28,8 +28,7 @@ from serialpack.bench.schedules.highest import HIGHEST
 from serialpack.bench.schedules.one_search import OneSearch
 from serialpack.bench.several.chosen import sample_files
 from tests.bench.found import PLENTY, file_results, row
-
-_ROOT = str(Path(__file__).parents[2])
+from tests.cli.conftest import warm_command
 
 #: The words for what was measured, and for what was not.
 SURE, UNSURE = "the fewest bytes, however long it takes", f"pack -{HIGHEST} may take fewer"
@@ -69,14 +68,15 @@ def packed(words: str) -> int:
     """The size of what a recommended command makes."""
     program, verb, *rest = shlex.split(words)
     assert (program, verb) == ("serialpack", "pack")
-    subprocess.run(
-        [sys.executable, "-m", program, verb, "-o", "made.spk", *rest],
-        env={**os.environ, "PYTHONPATH": _ROOT},
-        check=True,
-    )
+    _run(verb, "-o", "made.spk", *rest)
     size = Path("made.spk").stat().st_size
     Path("made.spk").unlink()
     return size
+
+
+def _run(*words: str) -> None:
+    done = warm_command().run([*words], b"", Path.cwd(), {**os.environ}, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 def _ndjson(path: Path) -> None:
@@ -171,8 +171,7 @@ def test_of_several_files_each_is_measured_as_pack_9_packs_it(
     )
     words = command(highest, ["-r", "in"], False)
     assert words == f"serialpack pack -{HIGHEST} -r in"
-    run_command = [sys.executable, "-m", *shlex.split(words), "-o", "made"]
-    subprocess.run(run_command, env={**os.environ, "PYTHONPATH": _ROOT}, check=True)
+    _run(*shlex.split(words)[1:], "-o", "made")
     assert sum(path.stat().st_size for path in Path("made").iterdir()) == highest.size
     assert smallest_of(results)[2] == SURE
 

@@ -9,7 +9,6 @@ import os
 import pickle
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.errors import FileError, UsageError
 from tests.bench.found import PLENTY, check_twice
+from tests.cli.conftest import warm_command
 
 #: One of the standard library, one fast one, one that is stored as it is.
 FEW = ("zstd:3", "lz4:0", "none")
@@ -158,15 +158,9 @@ def test_each_command_writes_a_file_of_the_size_promised(
 
 
 def _run(command: str) -> None:
-    words = shlex.split(command)
-    assert words[:2] == ["serialpack", "pack"]
-    done = subprocess.run(
-        [sys.executable, "-m", *words],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    program, *words = shlex.split(command)
+    assert (program, words[0]) == ("serialpack", "pack")
+    done = warm_command().run(words, b"", Path.cwd(), {**os.environ}, timeout=120)
     assert done.returncode == 0, (command, done.stderr)
 
 

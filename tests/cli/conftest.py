@@ -35,7 +35,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 
 @cache
-def _command() -> WarmCommand:
+def warm_command() -> WarmCommand:
     command = WarmCommand()
     atexit.register(command.close)
     return command
@@ -70,7 +70,7 @@ def run(tmp_path: Path) -> Run:
                 check=False,
             )
         else:
-            done = _command().run(words, stdin, folder, variables, timeout=120)
+            done = warm_command().run(words, stdin, folder, variables, timeout=120)
         assert b"Traceback" not in done.stderr, done.stderr.decode()
         assert b"internal error" not in done.stderr, done.stderr.decode()
         assert done.returncode == code, (done.returncode, done.stderr.decode())

@@ -15,6 +15,7 @@ from tests.cli.conftest import Run
 
 RECORD = {"id": 1, "name": "Zoë", "tags": ["a", "b"]}
 
+#: What is long goes on behind what is looked at.
 SURE = {
     "csv": b"id,name\n1,Ann\n2,Bob\n",
     "csv, quoted": b'id,"a ""name"""\r\n1,"x, y"\r\n2,"two\r\nlines"\r\n',
@@ -37,15 +38,15 @@ SURE = {
     "typed-xml": b"<list><int>1</int></list>",
     "msgpack": msgpack.packb(RECORD),
     "msgpack, several": b"".join(msgpack.packb({**RECORD, "id": n}) for n in range(300)),
-    "msgpack, long": b"".join(msgpack.packb({**RECORD, "id": n}) for n in range(9000)),
-    "msgpack, long array": msgpack.packb([{**RECORD, "id": n} for n in range(9000)]),
+    "msgpack, long": b"".join(msgpack.packb({**RECORD, "id": n}) for n in range(4000)),
+    "msgpack, long array": msgpack.packb([{**RECORD, "id": n} for n in range(4000)]),
     "cbor": cbor2.dumps(RECORD),
     "cbor, several": b"".join(cbor2.dumps({**RECORD, "id": n}) for n in range(300)),
-    "cbor, long": b"".join(cbor2.dumps({**RECORD, "id": n}) for n in range(9000)),
-    "cbor, long array": cbor2.dumps([{**RECORD, "id": n} for n in range(9000)]),
-    "csv, long": b"id,name\n" + b"".join(b"%d,n%d\n" % (n, n) for n in range(20_000)),
-    "xml, long": b"<a>" + b"".join(b"<b>%d</b>" % n for n in range(40_000)) + b"</a>",
-    "yaml, long": b"".join(b"- id: %d\n  name: n%d\n" % (n, n) for n in range(8000)),
+    "cbor, long": b"".join(cbor2.dumps({**RECORD, "id": n}) for n in range(4000)),
+    "cbor, long array": cbor2.dumps([{**RECORD, "id": n} for n in range(4000)]),
+    "csv, long": b"id,name\n" + b"".join(b"%d,n%d\n" % (n, n) for n in range(8500)),
+    "xml, long": b"<a>" + b"".join(b"<b>%d</b>" % n for n in range(9000)) + b"</a>",
+    "yaml, long": b"".join(b"- id: %d\n  name: n%d\n" % (n, n) for n in range(4000)),
 }
 
 #: In words, where it is more than the name.

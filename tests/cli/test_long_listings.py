@@ -7,6 +7,7 @@ import io
 import json
 import stat
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from tests.faults.test_memory import peak
 LISTED = 12_000
 
 
+@cache
 def an_archive(blocks: int) -> bytes:
     """An archive of one member, each block of which lists ``LISTED`` empty files."""
     rows = [EntryRow(f"{i % 10}", stat.S_IFREG | 0o644, 0) for i in range(LISTED)]

@@ -98,7 +98,7 @@ def test_pieces_are_the_whole(name: str, content: str) -> None:
             codec.for_records()
         pieces = list(codec.decompress_pieces(stored, len(data)))
         assert b"".join(bytes(piece) for piece in pieces) == data
-        assert codec.decompress(codec.compress(data), len(data)) == data
+    assert codec.decompress(codec.compress(data), len(data)) == data
 
 
 def small_stored(codec: Codec) -> Iterator[tuple[bytes, bytes]]:
@@ -217,17 +217,18 @@ BOMB = """
 import resource, sys
 from serialpack.codecs import CODECS
 from serialpack.errors import CodecError
-name, size, *values = sys.argv[1:]
+name, *values = sys.argv[1:]
 stored = sys.stdin.buffer.read()
 codec = CODECS.create(name, tuple(map(int, values)))
 codec.decompress(codec.compress(b"warm"), 4)
 with open("/proc/self/statm") as statm:
     now = int(statm.read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (now + (24 << 20), -1))
-try:
-    codec.decompress(stored, int(size))
-except CodecError as error:
-    print("refused:", error)
+for size in (0, 1000):
+    try:
+        codec.decompress(stored, size)
+    except CodecError as error:
+        print("refused:", error)
 """
 
 
@@ -241,14 +242,13 @@ def test_bomb_is_refused_in_little_memory(name: str) -> None:
     stored = create(name, values).compress(bytes(64 << 20))
     if name == "none":
         stored = bytes(stored)[: 1 << 20]
-    for size in (0, 1000):
-        child = subprocess.run(
-            [sys.executable, "-c", BOMB, name, str(size), *map(str, values)],
-            input=stored,
-            capture_output=True,
-            check=False,
-        )
-        assert child.stdout.startswith(b"refused:"), child.stderr.decode()
+    child = subprocess.run(
+        [sys.executable, "-c", BOMB, name, *map(str, values)],
+        input=stored,
+        capture_output=True,
+        check=False,
+    )
+    assert [line[:8] for line in child.stdout.splitlines()] == [b"refused:"] * 2, child.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import serialpack
+from serialpack.archive import gather
 from serialpack.container.reader import read_members
 from serialpack.container.rows import decode_rows
 from serialpack.container.seek import StoredMember, find_members
@@ -22,7 +23,8 @@ from tests.pipeline.damage import flipped
 
 Tree = dict[str, bytes | str | None]
 
-#: Short members, long ones of several blocks, and both envelopes of these.
+#: Short members, long ones of several blocks, and both envelopes of these; where blocks are small,
+#: so is what has a member of its own, that it has few of them.
 HOW: dict[str, dict[str, Any]] = {
     "columns": {},
     "zstd": {"serializer": "raw", "codec": "zstd"},
@@ -30,6 +32,18 @@ HOW: dict[str, dict[str, Any]] = {
     "blocks": {"serializer": "raw", "codec": "zstd", "block_size": 600},
     "own blocks": {"serializer": "raw", "codec": "zlib", "block_size": 600},
 }
+
+
+def _large(how: str) -> int:
+    """Bytes of what shares no member with others."""
+    block_size: int | None = HOW[how].get("block_size")
+    return gather.SHARED_SIZE if block_size is None else 3 * block_size
+
+
+def archive_of(sources: dict[str, Path], how: str) -> bytes:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(gather, "SHARED_SIZE", _large(how))
+        return packed(sources, **HOW[how])
 
 
 class Unit(NamedTuple):
@@ -40,11 +54,11 @@ class Unit(NamedTuple):
     entries: list[str]
 
 
-def given(folder: Path) -> dict[str, Path]:
+def given(folder: Path, how: str) -> dict[str, Path]:
     """Small files of several formats, a large one, a link, a folder of nothing."""
     sources = documents(folder, 4)
     more = {"in/a.txt": b"a line\n", "in/b.txt": b"b line\n" * 40}
-    more["in/large"] = Random(1).randbytes(70_000)
+    more["in/large"] = Random(1).randbytes(_large(how) + 5000)
     for path, data in more.items():
         sources[path] = folder / Path(path).name
         sources[path].write_bytes(data)
@@ -95,8 +109,8 @@ def places(found: list[Unit]) -> Iterator[tuple[int, Unit]]:
 def test_a_flipped_byte_costs_its_block_and_no_other(tmp_path: Path, how: str) -> None:
     """The whole archive was refused where the first member is damaged; what is behind was lost
     where the start, the length or the tag of any frame is."""
-    sources = given(tmp_path)
-    data = packed(sources, **HOW[how])
+    sources = given(tmp_path, how)
+    data = archive_of(sources, how)
     whole = tmp_path / "whole"
     serialpack.unpack_archive(io.BytesIO(data), whole)
     wanted, found = what_is_in(whole), list(units(data))
@@ -115,9 +129,9 @@ def test_a_flipped_byte_costs_its_block_and_no_other(tmp_path: Path, how: str) -
 
 @pytest.mark.parametrize("how", ["columns", "blocks"])
 def test_what_is_before_a_cut_comes_back(tmp_path: Path, how: str) -> None:
-    sources = {path: source for path, source in given(tmp_path).items() if source.is_file()}
+    sources = {path: source for path, source in given(tmp_path, how).items() if source.is_file()}
     del sources["in/link"]
-    data = packed(sources, **HOW[how])
+    data = archive_of(sources, how)
     whole = tmp_path / "whole"
     serialpack.unpack_archive(io.BytesIO(data), whole)
     wanted, found = what_is_in(whole), list(units(data))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ CHAINS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
 }
 
 
+@cache
 def whole(name: str, block_size: int = 700) -> Whole:
     serializer, filters, codec, source = CHAINS[name]
     format, data = SOURCES[source]

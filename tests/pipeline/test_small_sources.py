@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,13 @@ SOME = ("empty", "letter", "records-map")
 NOT_TAKEN = (InputError, RefusedError, UsageError, MissingLibraryError)
 
 
-def sources(name: str) -> Iterator[tuple[str, bytes]]:
+@cache
+def sources(name: str) -> dict[str, bytes]:
     """What is called what, of a format."""
+    return dict(_sources(name))
+
+
+def _sources(name: str) -> Iterator[tuple[str, bytes]]:
     yield from PLAIN.items()
     fmt = FORMATS.get(name)
     if not isinstance(fmt, ValueFormat):
@@ -75,14 +81,14 @@ def sources(name: str) -> Iterator[tuple[str, bytes]]:
 
 def some_sources(name: str, other: int) -> list[tuple[str, bytes]]:
     """Every other one: each source meets every format and, by turns, half of what it goes to."""
-    return list(sources(name))[(FORMAT_NAMES.index(name) + other) % 2 :: 2]
+    return list(sources(name).items())[(FORMAT_NAMES.index(name) + other) % 2 :: 2]
 
 
 def test_the_sources_are_there() -> None:
-    found = dict(sources("toml"))
+    found = sources("toml")
     assert found["records-map"] == b""
     if is_installed("pyarrow"):
-        assert len(dict(sources("parquet"))["records-rows"]) < len(RECORDS["rows"])
+        assert len(sources("parquet")["records-rows"]) < len(RECORDS["rows"])
 
 
 @pytest.mark.parametrize("serializer", SERIALIZER_NAMES)
@@ -111,17 +117,24 @@ def test_what_packs_unpacks(name: str, serializer: str, tmp_path: Path) -> None:
     assert {label: (tmp_path / "back" / label).read_bytes() for label in packed} == restored
 
 
+@cache
+def packed_raw(name: str, label: str) -> bytes:
+    """The container of a source: the same for whatever it is converted to."""
+    out = io.BytesIO()
+    serialpack.pack(io.BytesIO(sources(name)[label]), out, serializer="raw", format=name)
+    return out.getvalue()
+
+
 @pytest.mark.parametrize("to", written())
 @pytest.mark.parametrize("name", [n for n in FORMAT_NAMES if FORMATS.get(n).has_values])
 def test_what_is_converted_packs_in_its_turn(name: str, to: str) -> None:
     for label, data in some_sources(name, written().index(to)):
         if name in READ_APART and label not in SOME:
             continue
-        container, out = io.BytesIO(), io.BytesIO()
-        serialpack.pack(io.BytesIO(data), container, serializer="raw", format=name)
+        out = io.BytesIO()
         how: dict[str, Any] = {"to": to, "trust": True, "threads": 1}
         try:
-            serialpack.convert(io.BytesIO(container.getvalue()), out, **how)
+            serialpack.convert(io.BytesIO(packed_raw(name, label)), out, **how)
         except NOT_TAKEN:
             continue
         if name == to:

@@ -37,7 +37,7 @@ def test_json_test_suite(shared_data: Path, serializer: str) -> None:
     assert kept >= max(whole - 1, 1)  # all but the one with a key twice
 
 
-_LARGE = 1 << 20
+_LARGE = 640 << 10
 
 
 @pytest.mark.parametrize("serializer", VALUE_SERIALIZERS)

@@ -6,7 +6,6 @@ import io
 import json
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.container.scan import FoundBlock, FoundIndex
+from tests.cli.conftest import warm_command
 from tests.docs.test_schemas import ENVIRONMENT, check
 from tests.pipeline.damage import blocks_of, flipped, found
 
@@ -36,13 +36,8 @@ class Done:
 
 
 def run(folder: Path, *args: str, stdin: bytes = b"") -> Done:
-    command = [sys.executable, "-m", "serialpack", *args]
     environment = {**ENVIRONMENT, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
-    return Done(
-        subprocess.run(
-            command, cwd=folder, env=environment, input=stdin, capture_output=True, timeout=100
-        )
-    )
+    return Done(warm_command().run([*args], stdin, folder, environment, timeout=100))
 
 
 def names(folder: Path) -> list[str]:
