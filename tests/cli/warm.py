@@ -32,13 +32,13 @@ _CODE = struct.Struct("!i")
 
 
 class WarmCommand:
-    """Calls of the command, one after another."""
+    """Calls of the command, one after another; ``libraries``: what its server imports, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, *libraries: str) -> None:
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._server = subprocess.Popen(
-                [sys.executable, "-m", "tests.cli.warm", str(theirs.fileno())],
+                [sys.executable, "-m", "tests.cli.warm", str(theirs.fileno()), *libraries],
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -105,10 +105,11 @@ def _stream(fd: int, name: str, mode: str, *, line_buffering: bool = False) -> i
     return io.TextIOWrapper(buffer, errors=errors, line_buffering=line_buffering)
 
 
-def _serve(connection: socket.socket) -> bool:
+def _serve(connection: socket.socket, libraries: list[str]) -> bool:
     """Whether this is a child, which is to be the command."""
-    for name in _MODULES:
-        importlib.import_module(f"serialpack.cli.{name}")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it: no child has them
+    for name in (*(f"serialpack.cli.{each}" for each in _MODULES), *libraries):
+        importlib.import_module(name)
     gc.freeze()  # else each child makes a copy of all memory when it looks for garbage
     while True:
         head, fds, _, _ = socket.recv_fds(connection, _SIZE.size, 3)
@@ -138,5 +139,5 @@ def _serve(connection: socket.socket) -> bool:
         connection.sendall(_CODE.pack(os.waitstatus_to_exitcode(status)))
 
 
-if __name__ == "__main__" and _serve(socket.socket(fileno=int(sys.argv[1]))):
+if __name__ == "__main__" and _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:]):
     runpy.run_module("serialpack", run_name="__main__", alter_sys=True)
