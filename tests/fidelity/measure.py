@@ -87,16 +87,19 @@ def outcomes(spelling: str) -> dict[str, tuple[Outcome, ...]]:
 
 def _tried(spelling: str, way: str, make: Any) -> Outcome:
     cls = class_of(spelling)
-    value, again = make(), make()
-    if cls.tabular:
-        value, again = [{"v": value}], [{"v": again}]
-    elif "bare" in cls.cannot:
-        value, again = {"v": value}, {"v": again}
+
+    def made() -> Any:
+        value = make()
+        if cls.tabular:
+            return [{"v": value}]
+        return {"v": value} if "bare" in cls.cannot else value
+
     try:
         if way == "api":
-            back = _through_api(value, spelling)
+            back = _through_api(made(), spelling)
+            again = made()
         else:
-            again, back = _through_files(value, spelling)
+            again, back = _through_files(made(), spelling)
     except ValueRefusedError as refused:
         return Outcome("", "refused", refused.kind, str(refused)[:200])
     except SerialpackError as error:
