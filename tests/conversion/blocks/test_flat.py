@@ -172,7 +172,7 @@ def test_columns_become_what_records_do(
         return tried
 
     monkeypatch.setattr(converter.BlockConverter, "_try_flat", counted)
-    for number in range(70):
+    for number in range(80):
         path = tmp_path / f"{number}.table"
         source, how = _table(draw, path), _how(draw)
         by_columns = _came(path, source, to, how)
