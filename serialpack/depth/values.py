@@ -39,6 +39,7 @@ _NAMED = (
 _PLAIN = _LEAVES | CONTAINERS
 #: Marks the end of an iterator over values.
 _END = object()
+_NOTHING: list[Any] = []
 #: The flag of types whose instances refer to others (Py_TPFLAGS_HAVE_GC).
 _HAS_CONTENTS = 1 << 14
 
@@ -108,9 +109,7 @@ def check_values(records: list[Any]) -> None:
         return
     # By a class the collector reaches thousands of values.
     classes = any(issubclass(kind, type) for kind in set(map(type, few[:_FEW])))
-    if not classes and _is_shallow(few, _SHALLOW):
-        return
-    if _is_shallow(records, _SHALLOW, named=False):
+    if (not classes and _is_shallow(few, _SHALLOW)) or _is_shallow(records, _SHALLOW, named=False):
         return
     depth, level, before, searched = 0, list[Any](), set[int](), False
     for depth, level in enumerate(islice(_levels(records), MAX_DEPTH + 1)):
@@ -160,13 +159,15 @@ def _come_again(level: list[Any], before: set[int]) -> bool:
 
 def more_than_few(records: list[Any]) -> list[Any]:
     """The first level of what is in ``records``, as the collector sees it, that has more than
-    ``_FEW`` values, or the last one looked at; nothing where the levels end before. Of a small
-    record, this is all that is done."""
+    ``_FEW`` values (where these are of classes, that with the classes), or the last one looked at;
+    nothing where the levels end before. Of a small record, this is all that is done."""
     few = records
     for _ in range(_SHALLOW):
-        few = get_referents(*few)
-        if not few or len(few) > _FEW:
+        above, few = few, get_referents(*few)
+        if not few:
             break
+        if len(few) > _FEW:
+            return above if type in map(type, above) else few
     return few
 
 
@@ -183,20 +184,23 @@ def depth_of(value: Any, most: int) -> int:
 def holds_itself(value: Any) -> bool:
     """Whether ``value``, or a container or object in it, is contained in itself."""
     done: dict[int, Any] = {}
-    around = {id(value)}
-    stack: list[tuple[Any, Iterator[Any]]] = [(value, iter(_below_one(value)))]
-    while stack:
-        outer, inner = stack[-1]
-        part = next(inner, _END)
-        if part is _END:
-            stack.pop()
+    # No iterators: the collector goes through all that are kept, again and again of a deep value.
+    around, outers, inners = {id(value)}, [value], [_below_one(value)]
+    while outers:
+        if inner := inners[-1]:
+            part = inner.pop()
+            if not inner:
+                inners[-1] = _NOTHING
+            if id(part) in around:
+                return True
+            if id(part) not in done:
+                around.add(id(part))
+                outers.append(part)
+                inners.append(_below_one(part))
+        else:
+            outer, _ = outers.pop(), inners.pop()
             around.discard(id(outer))
             done[id(outer)] = outer
-        elif id(part) in around:
-            return True
-        elif id(part) not in done:
-            around.add(id(part))
-            stack.append((part, iter(_below_one(part))))
     return False
 
 

@@ -45,13 +45,13 @@ _CODE = struct.Struct("!i")
 
 
 class WarmCommand:
-    """Calls of the command, one after another."""
+    """Calls of the command, one after another; ``libraries``: what its server imports, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, *libraries: str) -> None:
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._server = subprocess.Popen(
-                [sys.executable, "-m", "tests.cli.warm", str(theirs.fileno())],
+                [sys.executable, "-m", "tests.cli.warm", str(theirs.fileno()), *libraries],
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -118,9 +118,10 @@ def _stream(fd: int, name: str, mode: str, *, line_buffering: bool = False) -> i
     return io.TextIOWrapper(buffer, errors=errors, line_buffering=line_buffering)
 
 
-def _serve(connection: socket.socket) -> bool:
+def _serve(connection: socket.socket, libraries: list[str]) -> bool:
     """Whether this is a child, which is to be the command."""
-    for name in _MODULES:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it: no child has them
+    for name in (*_MODULES, *libraries):
         importlib.import_module(name)
     gc.freeze()  # else each child makes a copy of all memory when it looks for garbage
     while True:
@@ -171,5 +172,5 @@ def _be_the_command() -> None:
     went_well.append(True)
 
 
-if __name__ == "__main__" and _serve(socket.socket(fileno=int(sys.argv[1]))):
+if __name__ == "__main__" and _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:]):
     _be_the_command()

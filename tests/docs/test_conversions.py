@@ -5,10 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import Any
 import pytest
 
 import serialpack
+from tests.docs.commands import run_line
 
 ROOT = Path(__file__).parents[2]
 
@@ -303,18 +301,10 @@ def test_the_readme_has_these_commands() -> None:
 
 
 def test_each_command_does_what_is_said(folder: Path) -> None:
-    """In their order, by a shell, as they stand: some read what those before them made."""
+    """In their order, as they stand: some read what those before them made."""
     wrong: list[tuple[str, Any, str]] = []
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     for command in commands():
-        done = subprocess.run(
-            ["sh", "-c", command],
-            cwd=folder,
-            env={**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"},
-            capture_output=True,
-            timeout=250,
-            check=False,
-        )
+        done = run_line(command, folder)
         wanted = COMMANDS[words_of(command)]
         said = done.stderr.decode() + done.stdout.decode()
         if done.returncode != wanted.code or wanted.said not in said:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from serialpack.formats import FORMATS
+from tests.docs.commands import run_command
 from tools._marks import between
 from tools._peer_everyday import EVERYDAY, EVERYDAY_PEERS, unlike_rows
 from tools._peer_reading import Invalid, Map, readings, unlike
 from tools._peer_tools import (
     PEERS,
     SERIALPACK,
-    Found,
     Peer,
-    converted,
     find,
     judged,
     outcomes,
@@ -67,14 +67,6 @@ def test_results_are_of_these_values(results: Results, cases: tuple[Case, ...]) 
             assert set(results.of(peer, case)) == known, peer.name
 
 
-@pytest.fixture(scope="session")
-def ours() -> Found:
-    """The command that belongs to this Python."""
-    found = find(SERIALPACK, PATH)
-    assert found is not None
-    return found
-
-
 OURS = [(case, target) for case in (*CASES, *EVERYDAY) for target in case.targets]
 
 
@@ -83,17 +75,18 @@ def case_id(value: Case | str) -> str:
 
 
 @pytest.mark.parametrize(("case", "target"), OURS, ids=case_id)
-def test_serialpack_does_what_the_table_says(case: Case, target: str, ours: Found) -> None:
+def test_serialpack_does_what_the_table_says(case: Case, target: str, tmp_path: Path) -> None:
     """It changes nothing; it refuses with one line, not for want of a library or a wrong option."""
     file = f"value.{case.source}"
     line = SERIALPACK.line(case.source, target, file)
     assert line is not None
-    done = converted(ours, line, case, PATH)
+    (tmp_path / file).write_bytes(case.data())
+    done = run_command(line, tmp_path)
     outcome = judged(done, case, target)
     results = EVERYDAY_OF if case in EVERYDAY else RESULTS
     assert outcome == results.of(SERIALPACK, case)[target]
     assert outcome.what in ("same", "carried", *(() if case in EVERYDAY else ("refused",)))
-    if done is not None and outcome.what == "refused":
+    if outcome.what == "refused":
         assert done.returncode in (3, 4)
         assert (done.stdout, done.stderr.count(b"\n")) == (b"", 1)
         assert done.stderr.startswith(f"serialpack: {file}".encode())

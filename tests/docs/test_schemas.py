@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import lzma
 import os
-import subprocess
-import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 from serialpack.errors import WORST_FIRST
 from serialpack.stages.catalog import StageInfo
+from tests.docs.commands import run_command
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS: dict[str, Any] = {
@@ -27,7 +26,6 @@ SCHEMAS: dict[str, Any] = {
 
 #: Without settings of whoever runs the tests.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("SERIALPACK_")}
-ENVIRONMENT["PYTHONPATH"] = str(ROOT)
 
 DOCUMENT = b'[{"id": 1, "name": "Ada", "tags": []}, {"id": 2.5, "name": null}]\n'
 
@@ -49,14 +47,8 @@ def check(name: str, value: Any) -> None:
 
 def run(folder: Path, *args: str, exit_code: int = 0, stdin: bytes = b"") -> list[Any]:
     """The lines that the real command prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "serialpack", *args],
-        cwd=folder,
-        env={**ENVIRONMENT, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)},
-        input=stdin,
-        capture_output=True,
-        timeout=60,
-    )
+    env = {**ENVIRONMENT, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    done = run_command([*args], folder, stdin, env)
     assert done.returncode == exit_code, done.stderr.decode()
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import serialpack
+from tests.docs.commands import run_line
 from tests.docs.test_conversions import FILES, ROOT
 
 #: What others serve, is measured, or takes a terminal.
@@ -72,18 +70,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_no_command_meets_the_output_of_another(folder: Path) -> None:
     """``again.json`` was written three times, ``data.json`` and ``logs.ndjson`` packed twice."""
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     wrong = []
     for command in commands():
-        done = subprocess.run(
-            ["sh", "-c", command],
-            cwd=folder,
-            env={**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=100,
-            check=False,
-        )
+        done = run_line(command, folder)
         code = next((code for words, code in _CODES.items() if words in command), 0)
         if done.returncode != code or b"exists already" in done.stderr:
             wrong.append((command, done.returncode, done.stderr.decode()))

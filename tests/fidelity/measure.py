@@ -1,18 +1,26 @@
 """What becomes of each value under one serializer: ``same``, or ``refused`` as what; else a fault.
 
-    python -m tests.fidelity.measure SERIALIZER START
+    echo SERIALIZER START | python -m tests.fidelity.measure
 
 prints a line of JSON for each value as soon as it is known, so that whoever started it knows which
-value was tried when a library took the whole process down.
+value was tried when a library took the whole process down; and then how that ended. Each line that
+is read has a process of its own, a fork of one that has imported what all need.
 """
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
+import os
 import pickle
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
+import traceback
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,32 +79,35 @@ def class_of(spelling: str) -> type[RecordSerializer]:
 def outcomes(spelling: str) -> dict[str, tuple[Outcome, ...]]:
     """What becomes of every value, in each of ``WAYS``, tried in a process of its own."""
     found: list[Outcome] = []
+    server = _server()
+    assert server.stdin is not None
+    assert server.stdout is not None
     while len(found) < len(TRIALS):
-        command = [sys.executable, "-m", "tests.fidelity.measure", spelling, str(len(found))]
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
-        found += [Outcome(*json.loads(line)) for line in done.stdout.splitlines()]
+        server.stdin.write(f"{spelling} {len(found)}\n")
+        server.stdin.flush()
+        while type(told := json.loads(server.stdout.readline())) is list:
+            found.append(Outcome(*told))
         if len(found) < len(TRIALS):
-            last = (done.stderr.splitlines() or [""])[-1]
-            said = f"exit {done.returncode}: {last}"
-            found.append(Outcome(TRIALS[len(found)][1].name, "crashed", said=said))
+            found.append(Outcome(TRIALS[len(found)][1].name, "crashed", said=told))
     count = len(CASES)
     return {way: tuple(found[n * count : (n + 1) * count]) for n, way in enumerate(WAYS)}
 
 
 def _tried(spelling: str, way: str, make: Any) -> Outcome:
     cls = class_of(spelling)
-    value, again = make(), make()
-    if cls.tabular:
-        value, again = [{"v": value}], [{"v": again}]
-    elif "bare" in cls.cannot:
-        value, again = {"v": value}, {"v": again}
+
+    def made() -> Any:
+        value = make()
+        if cls.tabular:
+            return [{"v": value}]
+        return {"v": value} if "bare" in cls.cannot else value
+
     try:
         if way == "api":
-            back = _through_api(value, spelling)
+            back = _through_api(made(), spelling)
+            again = made()
         else:
-            again, back = _through_files(value, spelling)
+            again, back = _through_files(made(), spelling)
     except ValueRefusedError as refused:
         return Outcome("", "refused", refused.kind, str(refused)[:200])
     except SerialpackError as error:
@@ -134,6 +145,51 @@ def _through_files(value: Any, spelling: str) -> tuple[Any, Any]:
     return before, after
 
 
+@cache
+def _server() -> subprocess.Popen[str]:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.fidelity.measure"],
+        cwd=ROOT,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # no threads before it forks
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def close() -> None:
+        with server:
+            pass
+
+    atexit.register(close)
+    return server
+
+
+def _serve() -> None:
+    for way in WAYS:  # imports what each of them needs
+        _tried("json", way, dict)
+    assert threading.active_count() == 1
+    for line in sys.stdin:
+        with tempfile.TemporaryFile() as errors:
+            child = os.fork()
+            if not child:
+                signal.alarm(PATIENCE)
+                os.dup2(errors.fileno(), 2)
+                code = 1
+                try:
+                    _main(*line.split())
+                    code = 0
+                except BaseException:
+                    traceback.print_exc()
+                finally:
+                    os._exit(code)
+            _, status = os.waitpid(child, 0)
+            errors.seek(0)
+            last = (errors.read().decode(errors="replace").splitlines() or [""])[-1]
+        said = f"exit {os.waitstatus_to_exitcode(status)}: {last}"
+        sys.stdout.write(json.dumps(said) + "\n")
+        sys.stdout.flush()
+
+
 def _main(spelling: str, start: str) -> None:
     for way, case in TRIALS[int(start) :]:
         outcome = _tried(spelling, way, case.make)
@@ -142,4 +198,4 @@ def _main(spelling: str, start: str) -> None:
 
 
 if __name__ == "__main__":
-    _main(*sys.argv[1:3])
+    _serve()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+from functools import cache
 from typing import Any
 
 import pytest
@@ -54,9 +55,13 @@ def as_elements(value: Any) -> Any:
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, bool | int | float):
-        out = io.BytesIO()
-        serialpack.convert(
-            io.BytesIO(pickle.dumps(value)), out, format="pickle", to="ndjson", trust=True
-        )
-        return out.getvalue().decode().strip()
+        return _as_text(pickle.dumps(value))
     return value or None
+
+
+@cache
+def _as_text(pickled: bytes) -> str:
+    """The text of a number: many stand in many values."""
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(pickled), out, format="pickle", to="ndjson", trust=True)
+    return out.getvalue().decode().strip()

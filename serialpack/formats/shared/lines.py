@@ -34,12 +34,13 @@ def count_lines(buf: bytes | bytearray, start: int, end: int, blank: bytes = BLA
 
 def _count(buf: bytes | bytearray, start: int, end: int, blank: bytes) -> int:
     """As ``count_lines``, of one line at least, and all at once."""
-    # One pass finds the newlines, and whether what follows one may begin a blank line: a third
-    # faster than counting and searching in turn.
-    newlines = _newlines(blank).findall(buf, start, end)
-    if buf[start] in blank or len(b"".join(newlines)) > len(newlines):
-        return len(_filled(blank).findall(buf, start, end))
-    return len(newlines) + (buf[end - 1] != 0x0A)
+    if buf[start] not in blank:
+        # One pass finds the newlines, and whether what follows one may begin a blank line: a third
+        # faster than counting and searching in turn.
+        newlines = _newlines(blank).findall(buf, start, end)
+        if len(b"".join(newlines)) == len(newlines):
+            return len(newlines) + (buf[end - 1] != 0x0A)
+    return len(_filled(blank).findall(buf, start, end))
 
 
 @cache

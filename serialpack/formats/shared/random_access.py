@@ -111,7 +111,8 @@ class FileBytes:
     def __getitem__(self, at: slice) -> bytes: ...
     def __getitem__(self, at: int | slice) -> int | bytes:
         if isinstance(at, int):
-            return self._bytes(at, at + 1)[0]
+            near = at - self._at
+            return self._near[near] if 0 <= near < len(self._near) else self._bytes(at, at + 1)[0]
         start, end, _ = at.indices(self._size)
         return self._bytes(start, end)
 

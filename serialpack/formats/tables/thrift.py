@@ -33,7 +33,7 @@ class ThriftReader:
     """
 
     def __init__(self, data: Bytes, at: int = 0) -> None:
-        self._data = data
+        self._data, self._size = data, len(data)
         self.at = at
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
@@ -87,26 +87,26 @@ class ThriftReader:
 
     def _byte(self) -> int:
         at = self.at
-        if at >= len(self._data):
+        if at >= self._size:
             raise ValueError("it ends too early")
         self.at = at + 1
         return self._data[at]
 
     def _take(self, size: int) -> bytes:
         end = self.at + size
-        if end > len(self._data):
+        if end > self._size:
             raise ValueError("it ends too early")
         start, self.at = self.at, end
         return self._data[start:end]
 
     def _fits(self, count: int) -> int:
         """``count``; ValueError where fewer bytes than that are left."""
-        if count > len(self._data) - self.at:
+        if count > self._size - self.at:
             raise ValueError(f"{count} items are announced")
         return count
 
     def _varint(self) -> int:
-        number, self.at = read_varint(self._data, self.at, len(self._data))
+        number, self.at = read_varint(self._data, self.at, self._size)
         return number
 
     def _integer(self) -> int:

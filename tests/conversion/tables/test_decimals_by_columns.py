@@ -21,12 +21,12 @@ pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
 
 #: So many rows with such a text beside each decimal are a block and more.
-_ROWS, _TEXT = 4000, "x" * 300
+_ROWS, _TEXT = 1300, "x" * 930
 
 CELLS = {
     "prices": [f"{n % 997}.{n % 100:02}" for n in range(_ROWS)],
     "below 1": [f"0.{n % 1000:03}" for n in range(_ROWS)],
-    "some below 0": [f"{n - 2000}.50" for n in range(_ROWS)],
+    "some below 0": [f"{n - _ROWS // 2}.50" for n in range(_ROWS)],
     "some empty": ["" if n % 3 else f"{n}.5" for n in range(_ROWS)],
     "all empty": [""] * _ROWS,
     "whole": [str(n) for n in range(_ROWS)],
