@@ -56,10 +56,8 @@ def _columns(values: Sequence[Any]) -> list[Any] | None:
         return [len(values[0]), *zip(*values, strict=True)]
     if kind is dict and values[0]:
         names = tuple(values[0])
-        # Keys of another class may be equal to text.
-        if set(map(tuple, values)) == {names} and set(map(type, chain.from_iterable(values))) == {
-            str
-        }:
+        kinds = set(map(type, chain.from_iterable(values)))  # which may be equal to text
+        if kinds == {str} and set(map(tuple, values)) == {names}:
             return [names, *zip(*map(dict.values, values), strict=True)]
     state = state_of(kind)
     return state and [kind, [state(value) for value in values]]
