@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from serialpack.auto.items import for_items, open_items
 from serialpack.auto.records import apart, is_tangled, sample_of
 from serialpack.codecs import CODECS
 from serialpack.errors import UsageError
@@ -58,7 +59,7 @@ class Choice(NamedTuple):
     user named the codec. ``settled``: whether the data cannot change it any more; ``looked_at``:
     whether it was looked at for this. ``split``: what cuts the source in the place of its format,
     given what reads it, and the size of blocks. ``threads``: how many may look for it. ``sized``:
-    whether the user named the size of blocks.
+    whether the user named the size of blocks. ``open_items``: as ``items.open_items``.
     """
 
     chain: Chain
@@ -72,6 +73,7 @@ class Choice(NamedTuple):
     split: Split | None = None
     threads: int = 1
     sized: bool = False
+    open_items: tuple[bool, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -126,6 +128,7 @@ def choose(
         min_saving,
         settled,
         sized=block_size is not None,
+        open_items=open_items(filters, codec),
     )
 
 
@@ -145,7 +148,7 @@ def settle(
     blocks of small files, each with records of its own.
     """
     if choice.settled:
-        return choice
+        return _with_items(choice, peek) if any(choice.open_items) else choice
     declared = FORMATS.declaration(format)
     # Of records it matters whether there are more than in one block.
     head = peek(choice.block_size + bool(declared.columns))
@@ -157,6 +160,18 @@ def settle(
         return found
     # Of all that there is, in one block, nobody need say that others could be larger.
     return found._replace(block_size=min(found.block_size, usual))
+
+
+def _with_items(choice: Choice, peek: Callable[[int], Buffer]) -> Choice:
+    """``choice``, whose stages are named, with the size of items that they are named without: that
+    of the array that the source is, if it is one and stays as it is."""
+    from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
+
+    is_raw = choice.chain.serializer.name == "raw"
+    layout = numbers_in(bytes(peek(MOST_HEAD)[:MOST_HEAD])) if is_raw else None
+    if layout is None:
+        return choice
+    return choice._replace(chain=for_items(choice.chain, choice.open_items, layout))
 
 
 def _settled(

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from serialpack.auto import choice as auto
 from serialpack.auto.choice import Choice
+from serialpack.auto.items import for_items
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
@@ -106,7 +107,8 @@ def _pieces(extent: _Extent, size: int) -> Iterator[_Extent]:
 def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: bool) -> Apart:
     """How ``values``, in their order, are packed, and the rest as ``choice`` has it.
 
-    ``tried``: whether filters and codecs are tried for them, which ``choice`` has too else.
+    ``tried``: whether filters and codecs are tried for them; else they have those of ``choice``,
+    with sizes of their own items where it names none.
     """
     chains = dict.fromkeys(values, choice.chain)
     if tried:
@@ -115,6 +117,11 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
             head = joined(0, choice.block_size)
             found = auto.for_numbers(choice, list(layouts), length, joined, head).chain
             chains.update(dict.fromkeys(alike, found))
+    elif any(choice.open_items):
+        for value in values:
+            if value.layout is not None:
+                layout = value.layout._replace(start=0)
+                chains[value] = for_items(choice.chain, choice.open_items, layout)
     sizes: defaultdict[Chain, int] = defaultdict(int)
     for value, chain in chains.items():
         sizes[chain] += value.size

@@ -21,7 +21,7 @@ from serialpack.files.source import File, Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.places import Places, index_of, places_of, rows_in
 from serialpack.formats.arrays.rows import ArrayFormat
-from serialpack.formats.python.buffers import frame_layout, is_framed
+from serialpack.formats.python.buffers import LARGE, frame_layout, is_framed
 from serialpack.formats.python.pickle import load_beside
 from serialpack.formats.shared.document import Malformed
 from serialpack.objects.scaling import check_unscaled, scaled_as_wanted
@@ -90,7 +90,9 @@ def _lazy_object(stored: StoredBytes, mode: str, *, scaled: bool | None) -> list
     def over(place: slice, descr: str, shape: list[int], fortran: bool, _: bool) -> Any:
         kind = type_of(descr, shape, place.stop - place.start)
         if not mapped:
-            return LazyArray(stored, place.start, kind, tuple(shape), fortran=fortran)
+            lazy = LazyArray(stored, place.start, kind, tuple(shape), fortran=fortran)
+            # Of an array that would be in the message where there are few such, nobody asks a part.
+            return lazy if lazy.nbytes >= LARGE else lazy[...]
         return stored.map(place.start, kind, tuple(shape), mode, "F" if fortran else "C")
 
     try:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.timing import add_seconds, timed, turns
-from serialpack.pipeline.workers import INLINE, MakeWorker, in_order
+from serialpack.pipeline.workers import INLINE, MakeWorker, few, in_order
 
 #: The least bytes of a source for which worker processes pay: to start two takes 0.2-0.45 s.
 PROCESSES_FROM = 64 << 20
@@ -37,8 +37,8 @@ class Crew(NamedTuple):
 
     ``threads``: how many workers there are. ``processes``: whether they may go on in processes of
     their own once the source turns out to be large; ``slow``: whether that pays for smaller
-    sources, too. ``inline``: if the source has only one block, and this has no more bytes, it is
-    worked on in the caller's thread. ``elsewhere``: does all the work in place of these.
+    sources, too. ``inline``: bytes of a single block that is worked on in the caller's thread, as
+    are a few that are ``few``. ``elsewhere``: does all the work in place of these.
     """
 
     threads: int = 1
@@ -103,7 +103,7 @@ class Line:
             blocks,
             maker.make,
             crew.threads,
-            inline=lambda b: len(b.data) <= crew.inline,
+            inline=lambda held: few([len(b.data) for b in held], crew.inline),
             size=lambda b: len(b.data),
             weight=lambda b: len(b.data) + len(b.context),
             most=(crew.threads + 2) * self._block_size,

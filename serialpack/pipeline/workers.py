@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from time import perf_counter
@@ -24,12 +24,18 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-#: A single block with no more bytes than this is worked on in the caller's thread: even level 22 of
-#: zstd takes only some tenths of a second for it.
+#: Blocks that have no more bytes than this together are worked on in the caller's thread: even
+#: level 22 of zstd takes only some tenths of a second for them.
 INLINE = 256 << 10
 
-#: The same where nothing is compressed, which takes no longer for so many bytes.
+#: The same where nothing is compressed, which takes no longer for so many bytes; of a single block.
 INLINE_PLAIN = 8 << 20
+
+
+def few(sizes: Sequence[int], most: int) -> bool:
+    """Whether blocks of these ``sizes`` are worked on in the caller's thread. ``most``: bytes of a
+    single one; two of so many are done sooner side by side."""
+    return sum(sizes) <= (most if len(sizes) == 1 else INLINE)
 
 
 #: For many files: one with more bytes than LARGE is worked on by all threads, and no other at that
@@ -128,7 +134,7 @@ def in_order(
     make_worker: Callable[[], Callable[[Job], Result]],
     threads: int,
     *,
-    inline: Callable[[Job], bool] = lambda _: True,
+    inline: Callable[[Sequence[Job]], bool] = lambda jobs: len(jobs) == 1,
     size: Callable[[Job], int] | None = None,
     weight: Callable[[Job], int] = lambda _: 0,
     most: int = 0,
@@ -139,38 +145,44 @@ def in_order(
     - ``make_worker`` is called once in each of ``threads`` threads
     - at most ``threads`` + 2 jobs are held at a time; their ``weight`` together is at most
       ``most``, unless one alone weighs more. One more job has been read, and waits
-    - ``inline(job)``: whether a job that is the only one is worked on in the caller's thread. That
-      is quicker for a small one; during a large one, signals would have to wait
+    - ``inline(jobs)``: whether these, where they are all that there are, are worked on in the
+      caller's thread. That is quicker for small ones; during large ones, signals would have to wait
     - ``size(job)``: its bytes, for a progress bar; None where it is not to count these jobs
     """
     doing = _Doing[Job, Result](size)
-    first = next(jobs, None)
-    if first is None:
-        return
-    second: Job | None = None
+    held: list[Job] = []
     failed: Exception | None = None
+    all_held = False
     try:
-        second = next(jobs, None)
-    except Exception as error:  # it is raised behind the result of the first job
-        failed = error
-    if second is None and inline(first):
-        alone: _Slot[Job, Result] = _Slot(first)
-        alone.result = doing.result(make_worker(), alone)
-        yield first, alone.result
-        doing.ended(alone)
-        if failed is not None:
-            raise failed
+        while not held or (len(held) < threads + 2 and inline(held)):
+            if (job := next(jobs, None)) is None:
+                all_held = True
+                break
+            held.append(job)
+    except Exception as error:  # it is raised behind the results of the jobs before it
+        failed, all_held = error, True
+    job = None  # no name here may keep a large one until the last one is done
+    if not all_held:
+        jobs = chain(iter(held), jobs)
+        del held
+        yield from _ByThreads(doing, make_worker, _Room(threads + 2, most), weight).results(
+            jobs, threads
+        )
         return
-    # The first jobs may be large: no name here may keep them until the last one is done.
-    jobs = chain(iter([first] if second is None else [first, second]), jobs)
-    del first, second
-    work = _ByThreads(doing, make_worker, _Room(threads + 2, most), weight, failed)
-    yield from work.results(jobs, threads)
+    worker = make_worker() if held else None
+    while held and worker is not None:
+        alone: _Slot[Job, Result] = _Slot(held.pop(0))
+        assert alone.job is not None
+        alone.result = doing.result(worker, alone)
+        yield alone.job, alone.result
+        doing.ended(alone)
+    if failed is not None:
+        raise failed
 
 
 class _ByThreads(Generic[Job, Result]):
     """Does the work of ``in_order`` by threads: one feeds those that work, the caller takes what
-    they made. ``failed``: the error to raise behind the last job."""
+    they made."""
 
     def __init__(
         self,
@@ -178,7 +190,6 @@ class _ByThreads(Generic[Job, Result]):
         make_worker: Callable[[], Callable[[Job], Result]],
         room: _Room,
         weight: Callable[[Job], int],
-        failed: Exception | None,
     ) -> None:
         self._doing, self._make_worker = doing, make_worker
         self._room, self._weight = room, weight
@@ -187,7 +198,6 @@ class _ByThreads(Generic[Job, Result]):
         # Made beforehand: where there is no memory to make it, that must not look like the end of
         # jobs.
         self._last: _Slot[Job, Result] = _Slot(None)
-        self._last.error = failed
         # Where memory was refused to one, others may meet what it left half done, as an import.
         self._refused: list[MemoryError] = []
         self._stopped = threading.Event()

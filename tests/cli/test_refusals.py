@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
@@ -91,6 +93,17 @@ def test_what_is_not_a_container_is_named(
     assert like in line
     assert not (tmp_path / "x").exists()
     assert like in run("unpack", stdin=content, code=3).stderr.decode()
+
+
+def test_an_npz_is_no_other_zip(run: Run, tmp_path: Path) -> None:
+    """It was "zip: not a data format; unzip unpacks it"."""
+    path, other = tmp_path / "arrays.npz", tmp_path / "other.zip"
+    np.savez(path, a=np.arange(3))
+    with zipfile.ZipFile(other, "w") as made:
+        made.writestr("a.txt", "text")
+    (line,) = lines(run("unpack", path, "-o", f"{tmp_path}/out/", code=3).stderr)
+    assert "looks like NumPy arrays by name, in a zip); --to FORMAT converts it" in line
+    assert "unzip unpacks it" in run("unpack", other, code=3).stderr.decode()
 
 
 def test_packing_a_container_again_needs_force(run: Run, sample: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -46,6 +46,39 @@ def test_a_single_job_starts_no_thread() -> None:
 
     assert list(in_order(iter([7]), plain(work), 4)) == [(7, 7)]
     assert seen == [here]
+
+
+def test_a_few_small_jobs_start_no_thread() -> None:
+    here = threading.current_thread()
+    seen: list[threading.Thread] = []
+
+    def work(job: int) -> int:
+        seen.append(threading.current_thread())
+        return job
+
+    def little(jobs: Sequence[int]) -> bool:
+        return sum(jobs) <= 10
+
+    assert list(in_order(iter([2, 3, 4]), plain(work), 2, inline=little)) == [(n, n) for n in (2, 3, 4)]  # noqa: E501 # fmt: skip
+    assert seen == [here] * 3
+    seen.clear()
+    assert len(list(in_order(iter([2, 3, 6]), plain(work), 2, inline=little))) == 3
+    assert here not in seen
+    seen.clear()
+    many = [0] * 5  # more than may be held
+    assert len(list(in_order(iter(many), plain(work), 2, inline=little))) == 5
+    assert here not in seen
+
+
+def test_an_error_behind_a_few_small_jobs_comes_behind_their_results() -> None:
+    def jobs() -> Iterator[int]:
+        yield from (1, 2)
+        raise ValueError("third")
+
+    done = in_order(jobs(), plain(lambda n: n), 2, inline=lambda _: True)
+    assert [next(done), next(done)] == [(1, 1), (2, 2)]
+    with pytest.raises(ValueError, match="third"):
+        next(done)
 
 
 def test_each_thread_makes_one_worker() -> None:

@@ -43,7 +43,7 @@ def test_what_writes_objects_is_dropped_at_once() -> None:
     gc.disable()
     try:
         serialpack.dumps([(1, {2})], "objects")
-        left = [each for each in gc.get_objects() if type(each).__name__ == "_ExtensionWriter"]
+        left = [each for each in gc.get_objects() if type(each).__name__ == "ExtensionWriter"]
     finally:
         gc.enable()
     assert not left

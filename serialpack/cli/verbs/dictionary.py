@@ -28,6 +28,8 @@ class SharedDictionary:
         self._which = ""
         #: Files that were packed, and of these those with the dictionary; the bytes that it saved.
         self._packed = self._shared = self._saved = 0
+        #: Bytes of the dictionary; and whether it was trained now, for these files alone.
+        self._size, self._trained = 0, False
 
     def prepare(self, mover: Mover, inputs: Sequence[str], effort: int) -> bool:
         """Whether there is a dictionary to pack with: where none is there, it is trained from
@@ -45,12 +47,14 @@ class SharedDictionary:
             try:
                 found, count = train_dictionary(files, self.path, effort=effort)
                 how = f" trained from {number_of(count, 'file')},"
+                self._trained = True
             except ExistingFileError:  # another run has trained one meanwhile
                 found, how = read(self.path), ""
             except BaseException:
                 mover.targets.remove_empty()
                 raise
-        size = format_size(len(found.content))
+        self._size = len(found.content)
+        size = format_size(self._size)
         self._which = (
             f"{self.path}:{how} {size}, XXH3-64 {found.named.check:016x}; keep it: without it"
             " what was packed with it cannot be unpacked"
@@ -73,5 +77,8 @@ class SharedDictionary:
             saved = f"{format_size(self._saved)} smaller by it"
             alone = "" if self._shared == self._packed else "; without it the others are no larger"
             yield f"{self.path}: used for {self._shared:,} of {files}, {saved}{alone}"
+            if self._trained and self._size > self._saved:
+                pays = "it pays for more files of the kind"
+                yield f"{self.path}: takes more than that itself; {pays}"
         elif self._packed:
             yield f"{self.path}: used for none of {files}: none is smaller by it"

@@ -14,10 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rounding import Rounding
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.routes.outcome import Converted
+from serialpack.conversion.routes.taken_fields import fields_of, taken_fields
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.group_order import other_order
 from serialpack.errors import InputError, SyntaxInputError, ValueRefusedError
@@ -63,7 +65,10 @@ def copied_array(
     if asked or plan.shaping != Shaping():
         return None
     fmt, target = FORMATS.get(plan.source), FORMATS.declaration(plan.target)
-    if plan.fields if isinstance(fmt, ArrayFormat) else plan.skip_bad:
+    is_one = isinstance(fmt, ArrayFormat)
+    if plan.skip_bad and (plan.fields or not is_one):
+        return None
+    if plan.fields and is_one and not target.is_array:
         return None
     title = fmt.title if isinstance(fmt, DocumentFormat) else plan.source
     try:
@@ -250,11 +255,15 @@ def _copied(
 ) -> Converted:
     losses = Losses(plan.lossy, plan.asked)
     header = ends.whole_rows(_begun(fmt, read, plan, losses))
+    whole, fields = header, frozenset[Field]()
+    if plan.fields:
+        header, read = taken_fields(header, read, plan.fields)
+        fields = fields_of(header.descr)
     dtype = dtype_in(header)
     size = header.rows * header.items_a_row * dtype.itemsize
     rounding = Rounding(dtype, plan.step) if plan.step else None
     done = 0
-    for data in _pieces(header, read, ends, rounding):
+    for data in _pieces(header, read, ends, rounding, whole):
         write(data)
         done += len(data)
         if progress is not None:
@@ -262,13 +271,18 @@ def _copied(
     if rounding is not None:
         losses.merge(rounding.losses(header.items_a_row))
     out = ends.left_out
-    return Converted(header.size + size, header.rows, losses.report(), len(out), out, {})
+    return Converted(header.size + size, header.rows, losses.report(), len(out), out, {}, fields)
 
 
 def _pieces(
-    header: ArrayHeader, read: Read, ends: _Ends, rounding: Rounding | None = None
+    header: ArrayHeader,
+    read: Read,
+    ends: _Ends,
+    rounding: Rounding | None = None,
+    source: ArrayHeader | None = None,
 ) -> Iterator[Buffer]:
-    """The .npy file of an array whose items ``read`` gives; Malformed where these are not all."""
+    """The .npy file of an array whose items ``read`` gives; Malformed where these are not all.
+    ``source``: what stands before them in their file, where that is not ``header``."""
     made = npy_header(header.descr, header.shape, fortran=header.fortran)
     again = read_header(made)
     assert again[:3] == header[:3], "the header that is written says what the source's says"
@@ -279,4 +293,4 @@ def _pieces(
         left -= len(data)
     if left:
         raise Malformed(missing_bytes(left))
-    ends.check(read, header)
+    ends.check(read, source or header)

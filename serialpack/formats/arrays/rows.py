@@ -24,6 +24,9 @@ from serialpack.values.structure import Structure
 #: The longest header before rows that are read some at a time: each block has it.
 _MOST_HEADER = 1 << 20
 
+#: The longest record that is made of zeros to say what fields it has.
+_MOST_SAMPLE = 1 << 20
+
 #: Bytes that are read at a time where they are passed over.
 _PIECE = 1 << 20
 
@@ -191,6 +194,17 @@ class ArrayFormat(DocumentFormat):
     def read(self, data: bytes) -> list[Any]:
         header = self.read_header(data)
         return _records(header, memoryview(data)[header.size :], header.size, header.rows)
+
+    def sample(self, block: SourceBlock) -> dict[str, Any]:
+        with suppress(Malformed, RefusedError):
+            header = self.read_header(block.context or bytes(block.data))
+            kind = dtype_in(header)
+            if kind.names and len(header.shape) == 1:
+                if kind.itemsize > _MOST_SAMPLE:
+                    return dict.fromkeys(kind.names)
+                record = _records(header, memoryview(bytes(kind.itemsize)), header.size, 1)[0]
+                return dict(record)
+        return {}
 
     def write(self, records: list[Any]) -> bytes:  # noqa: ARG002
         raise ValueError(f"{self.name} is read, never written")

@@ -26,6 +26,11 @@ MARK = b"\xffbuffers"
 #: is a message, and may be in the small form.
 LARGE = 64 << 10
 
+#: Of an object with so many bytes in smaller ones, those of at least TINY stand there too, and so
+#: have filters: a hundred arrays of 40 kB are as much as one of 4 MB. Not where their types take
+#: turns, which would make blocks of fewer bytes than _WORTH_BLOCK.
+_WORTH_ALL, TINY, _WORTH_BLOCK = 256 << 10, 1 << 10, 16 << 10
+
 #: A buffer begins at a multiple of this in the frame, as processors like it.
 _ALIGN = 64
 
@@ -49,6 +54,32 @@ class PickleFrame(NamedTuple):
     pickle: memoryview
     buffers: list[memoryview]
     end: int
+
+
+class SmallBuffers:
+    """Counts the buffers of an object that are not LARGE, one after another."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+        #: Those of one type are a block, where they stand beside each other.
+        self._rows = 0
+        self._last: object = None
+
+    def add(self, size: int, items: object) -> None:
+        """Count one of ``size`` bytes; ``items``: their type."""
+        if size >= TINY:
+            self._bytes += size
+            self._rows += items != self._last
+            self._last = items
+
+    def end_row(self) -> None:
+        """Note that a large one stands between the last and the next."""
+        self._last = None
+
+    @property
+    def are_worth_it(self) -> bool:
+        """Whether they may be worth filters of their own."""
+        return self._bytes >= max(_WORTH_ALL, _WORTH_BLOCK * self._rows)
 
 
 class Beside(list[memoryview]):

@@ -1,5 +1,5 @@
 """Messages of ``objects`` written in as many passes as that takes: where there turn out to be many
-numbers, rows or objects of a class, anew, by columns."""
+numbers, rows or objects of a class, anew, by columns; or small arrays, with these beside it."""
 
 from __future__ import annotations
 
@@ -35,4 +35,8 @@ def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWrit
         if other.made:
             return other
         how = {**how, "columns": False}
-    return writer if done else _write(records, {**how, "rows": True}, most)
+    if not done:
+        return _write(records, {**how, "rows": True}, most)
+    if "small" not in how and writer.is_worth_buffers():
+        return _write(records, {**how, "small": True}, most)
+    return writer

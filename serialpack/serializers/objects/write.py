@@ -10,7 +10,7 @@ from typing import Any
 
 from serialpack.depth import TooDeep, says_depth
 from serialpack.formats.msgpack.values import FIRST_ROOM
-from serialpack.formats.python.buffers import LARGE, frame_pieces
+from serialpack.formats.python.buffers import LARGE, TINY, SmallBuffers, frame_pieces
 from serialpack.formats.shared.recursion import NeedsRoom
 from serialpack.serializers.objects._extension_table import COUNTED
 from serialpack.serializers.objects._grouping import GROUPED, GROUPS, Grouping
@@ -93,7 +93,8 @@ class ExtensionWriter:
     ``buffers``, not in them; ``alone``: that nobody proves; without ``OWN_CLASSES``, and without
     what the library takes; ``bytearrays``: with those, which the library takes for bytes;
     ``rows``: with lists of tuples as one extension each, for which it asks about no tuple;
-    ``columns``: so also with many numbers, and with many rows of any kind."""
+    ``columns``: so also with many numbers, and with many rows of any kind; ``small``: with all but
+    ``TINY`` buffers beside."""
 
     def __init__(
         self,
@@ -104,10 +105,14 @@ class ExtensionWriter:
         bytearrays: bool = False,
         rows: bool = False,
         columns: bool = False,
+        small: bool = False,
     ) -> None:
         self.data = b""
         self._records: list[Any] = []
         self.buffers: list[memoryview] = []
+        #: Fewer bytes are not put there; and those that are not.
+        self._least = TINY if small else LARGE
+        self._small = SmallBuffers()
         #: Writes what is flat; and what write messages in each other. Made for the first.
         self._flat_packer: Any = None
         self._packers: list[Any] = []
@@ -169,6 +174,10 @@ class ExtensionWriter:
             return False
         likely = self._may_have_columns or self._small_met >= FEW_NUMBERS
         return likely or any(map(may_have_columns, self._records))
+
+    def is_worth_buffers(self) -> bool:
+        """Whether so much is in small buffers that these may be worth filters of their own."""
+        return self._beside and not self._alone and self._small.are_worth_it
 
     def close(self) -> None:
         """To be called at the end: what writes messages holds this, which holds that."""
@@ -358,7 +367,7 @@ class ExtensionWriter:
         if self._beside and not self._of_library:
             self._known[id(value)] = self._arrays, value
         self._arrays += 1
-        return ARRAY, [self._placed(data), *facts]
+        return ARRAY, [self._placed(data, facts[0]), *facts]
 
     def _flat(self, parts: list[Any]) -> Any:
         if self._flat_packer is None:
@@ -369,11 +378,13 @@ class ExtensionWriter:
 
     def _table(self, value: Any) -> tuple[int, list[Any]]:
         data = stream_of(value)
-        return ARROW, [self._placed(data), data.nbytes]
+        return ARROW, [self._placed(data, ARROW), data.nbytes]
 
-    def _placed(self, data: memoryview) -> bytes | None:
-        """``data`` for the message; None where it is put beside that."""
-        if not self._beside or data.nbytes < LARGE:
+    def _placed(self, data: memoryview, items: object) -> bytes | None:
+        """``data`` for the message; None where it is put beside that. ``items``: their type."""
+        if not self._beside or data.nbytes < self._least:
+            self._small.add(data.nbytes, items)
             return bytes(data)
+        self._small.end_row()
         self.buffers.append(data)
         return None

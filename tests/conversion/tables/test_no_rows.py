@@ -46,12 +46,19 @@ def _database(path: Path) -> None:
     connection.close()
 
 
+def _npy(path: Path) -> None:
+    import numpy as np
+
+    np.save(path, np.zeros(0, [("n", "<i8"), ("some text", "<U9"), ("f", "<f8")]))
+
+
 SOURCES: dict[str, Callable[[Path], None]] = {
     "a.csv": _csv,
     "b.csv": _utf16,
     "a.parquet": _parquet,
     "a.arrow": _arrow,
     "a.db": _database,
+    "a.npy": _npy,
 }
 
 
@@ -252,7 +259,16 @@ def test_maps_of_odd_types_are_told_of_without_rows(tmp_path: Path) -> None:
     assert out.getvalue() == b"a.p,a.q,b\n"
 
 
-@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.db"])
+def test_a_field_of_many_items_is_told_of_without_rows(tmp_path: Path) -> None:
+    """None of them need be made for that."""
+    import numpy as np
+
+    np.save(tmp_path / "a.npy", np.zeros(0, [("n", "<i8"), ("many", "<f8", (1 << 20,))]))
+    serialpack.convert(tmp_path / "a.npy", out := io.BytesIO(), to="csv")
+    assert out.getvalue() == b"n,many\n"
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.db", "a.npy"])
 def test_names_without_rows_are_dropped_and_told(name: str, tmp_path: Path) -> None:
     """One such table was refused, and of several tables of a database told. That of text is
     refused as before: its line may be a record."""
