@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from serialpack.auto import choice as auto
 from serialpack.auto.choice import Choice
+from serialpack.auto.few_numbers import SAMPLE, for_few_numbers
 from serialpack.auto.items import for_items
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -26,8 +27,8 @@ from serialpack.formats.shared.large import LargeValue, NumbersLayout, ReadAt
 from serialpack.stages.chain import Chain, Extent
 from serialpack.stages.stage import Buffer
 
-#: Fewer bytes are not worth the time that it takes to try chains for the large values in them: some
-#: 6 ms, in which zlib packs about so many. Arrays of so many are a sixth to two thirds smaller so.
+#: Fewer bytes are not worth the time that it takes to try all chains for the large values in them:
+#: some 6 ms, in which zlib packs about so many.
 LEAST_TRIED = 256 << 10
 
 #: Arrays of one type are tried together where they are smaller than this, whatever their shape.
@@ -104,14 +105,22 @@ def _pieces(extent: _Extent, size: int) -> Iterator[_Extent]:
         yield extent._replace(start=at, stop=min(at + size, stop))
 
 
-def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: bool) -> Apart:
+def apart(
+    choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: bool, few: bool = False
+) -> Apart:
     """How ``values``, in their order, are packed, and the rest as ``choice`` has it.
 
-    ``tried``: whether filters and codecs are tried for them; else they have those of ``choice``,
-    with sizes of their own items where it names none.
+    ``tried``: whether filters and codecs are tried for them, ``few``: but a few filters alone; else
+    they have those of ``choice``, with sizes of their own items where it names none.
     """
     chains = dict.fromkeys(values, choice.chain)
-    if tried:
+    if tried and few:
+        for layout, alike in _of_one_layout(values).items():
+            length, joined = _joined(alike, read)
+            start = max(length - SAMPLE, 0) // 2 // layout.item * layout.item
+            sample = joined(start, min(start + SAMPLE, length))
+            chains.update(dict.fromkeys(alike, for_few_numbers(choice.chain, layout, sample)))
+    elif tried:
         for layouts, alike in _groups(values, read, choice.block_size).items():
             length, joined = _joined(alike, read)
             head = joined(0, choice.block_size)
@@ -149,6 +158,14 @@ def _groups(
             layouts = [layout._replace(stacked=0) for layout in layouts]
         if layouts:
             found[tuple(layout._replace(start=0) for layout in layouts)].append(value)
+    return found
+
+
+def _of_one_layout(values: Sequence[LargeValue]) -> dict[NumbersLayout, list[LargeValue]]:
+    found: defaultdict[NumbersLayout, list[LargeValue]] = defaultdict(list)
+    for value in values:
+        if value.layout is not None:
+            found[value.layout._replace(start=0).in_a_row()].append(value)
     return found
 
 

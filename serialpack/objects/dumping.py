@@ -198,7 +198,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
 
         # To make arrays of lists has taken as long as to try chains for them.
         worth = len(data) >= LEAST_TRIED or any(value.listed for value in values)
-        found = apart(choice, values, data.read, tried=tried and worth)
+        found = apart(choice, values, data.read, tried=tried, few=not worth)
         blocks = found.blocks(data.read, len(data), packing.block_size, records=1)
         pack_blocks(blocks, write, packing._replace(chain=found.chain))
     else:
