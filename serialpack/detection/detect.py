@@ -189,10 +189,9 @@ def looks_like(head: bytes) -> str | None:
     declared = FORMATS.by_magic(head)
     if declared is not None and declared.is_array:
         return _array(declared.name, head)
-    if declared is not None and declared.name == "npz":  # which is a zip besides
-        return FORMATS.get(declared.name).about
     if (known := known_file(head)) is not None:
-        return known.words
+        # An .npz is a zip besides.
+        return FORMATS.get(declared.name).about if declared and declared.sign else known.words
     if _SKIPPABLE.match(head):
         return "zstd or lz4"
     if is_binary(head):
@@ -224,8 +223,8 @@ def not_converted(head: bytes) -> KnownFile | None:
     None."""
     text = head.removeprefix(BOM_UTF8).lstrip()
     known = known_text(text) or known_file(head)
-    is_npz = (declared := FORMATS.by_magic(head)) is not None and declared.name == "npz"
-    return known if known is not None and known.cannot and not is_npz else None
+    signed = (declared := FORMATS.by_magic(head)) is not None and declared.sign
+    return known if known is not None and known.cannot and not signed else None
 
 
 def _array(format: str, head: bytes) -> str:
