@@ -190,8 +190,9 @@ def looks_like(head: bytes) -> str | None:
     if declared is not None and declared.is_array:
         return _array(declared.name, head)
     if (known := known_file(head)) is not None:
-        # An .npz is a zip besides.
-        return FORMATS.get(declared.name).about if declared and declared.sign else known.words
+        if known.cannot and declared is not None and declared.sign:  # an .npz is a zip besides
+            return FORMATS.get(declared.name).about
+        return known.words
     if _SKIPPABLE.match(head):
         return "zstd or lz4"
     if is_binary(head):

@@ -129,14 +129,14 @@ def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo, left: int) -> _Arr
     take ``left`` bytes at most; nothing where the entry is no array, or is damaged."""
     if not info.filename.endswith(".npy"):
         return _NONE
-    from serialpack.formats.arrays.header import MOST_HEADER
+    from serialpack.formats.arrays.header import read_head
     from serialpack.formats.arrays.kinds import header_in
     from serialpack.formats.arrays.types import spelled
 
     array = None
     try:
         with opened.open(info) as file:
-            head = file.read(MOST_HEADER)
+            head = read_head(file.read)
             header = header_in(head)
             if header is None:
                 return _NONE

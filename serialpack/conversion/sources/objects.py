@@ -32,7 +32,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.sources.content import Content
 from serialpack.errors import DamagedError, InputError, RefusedError, UnsupportedError
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.header import MOST_HEADER, read_header
+from serialpack.formats.arrays.header import read_head, read_header
 from serialpack.formats.arrays.made import npy_of_value, npy_pieces
 from serialpack.formats.arrays.zipped import opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
@@ -177,7 +177,7 @@ def _arrays_of_objects(content: Content) -> tuple[Any, Loss | None]:
             whole: Any = sought(read) if again else nullcontext(BytesIO(content.head))
             with whole as file:
                 found = opened_entries(file)
-                if any(_has_objects(read_entry(MOST_HEADER)) for _, read_entry in found):
+                if any(_has_objects(read_head(read_entry)) for _, read_entry in found):
                     return _with_objects(file)
     except Malformed:  # which is said when it is read
         return None, None

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from serialpack.formats.arrays.types import as_written, dtype_of
@@ -18,8 +20,8 @@ MAGIC = b"\x93NUMPY"
 
 #: Magic, version, and the longest length field.
 LEAD = 12
-#: The longest header that is read, in bytes; NumPy itself reads 10,000.
-MOST_HEADER = 1 << 16
+#: The longest header that is read, in bytes: of some 30,000 fields. NumPy itself reads 10,000.
+MOST_HEADER = 1 << 20
 #: The header as NumPy writes it where items have no fields: read by a pattern, it takes a tenth of
 #: the time.
 _LENGTH = "(?:0|[1-9][0-9]*)"
@@ -132,6 +134,15 @@ def header_size(lead: bytes) -> int:
     if size > MOST_HEADER:
         raise Malformed(f"a header of {size} bytes is announced", 8)
     return size
+
+
+def read_head(read: Callable[[int], bytes]) -> bytes:
+    """The bytes before the items of an .npy file that ``read`` gives, and no more than ``LEAD`` of
+    one that is none."""
+    lead = read(LEAD)
+    with suppress(Malformed):
+        lead += read(max(header_size(lead) - LEAD, 0))
+    return lead
 
 
 def _said(text: str) -> tuple[object, object, Any]:
