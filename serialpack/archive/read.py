@@ -43,7 +43,7 @@ from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.shared import SharedUnpacker, entries_of
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan, unpack_member
-from serialpack.pipeline.workers import INLINE_PLAIN, few, in_order, usable_cores
+from serialpack.pipeline.workers import few_stored, in_order, usable_cores
 from serialpack.reports import ArchiveReport, UnpackReport
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ class ArchiveUnpacker:
             blocks,
             lambda: SharedUnpacker(plan),
             self._threads,
-            inline=lambda held: few([each.block.serialized for each in held], INLINE_PLAIN),
+            inline=few_stored,
             size=lambda stored: stored.block.size,
         ):
             whole = whole and found.damage is None

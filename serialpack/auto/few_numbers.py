@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from serialpack.auto.arrays.trial import PLAIN, ArrayChain, at_most, of_all
 from serialpack.filters import FILTERS
 from serialpack.formats.shared.large import NumbersLayout
-from serialpack.stages.chain import Chain, StageSpec, parse_stage
+from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.stage import Buffer
 
 #: So many bytes are tried, by a level of the codec that is no higher: together half a millisecond.
@@ -21,22 +21,20 @@ def for_few_numbers(chain: Chain, layout: NumbersLayout, sample: Buffer) -> Chai
     """``chain`` with the filters that leave least of ``sample``, of those that most numbers pass;
     without, where they leave hardly less."""
     codec = at_most(chain.codec, _LEVEL)
-    ways = [ArrayChain(filters, codec, 1, PLAIN) for filters in ((), *_filters(layout))]
+    ways = [
+        ArrayChain(tuple(parse_stage(FILTERS, name) for name in names), codec, 1, PLAIN)
+        for names in ((), *_filters(layout))
+    ]
     plain, *others = (of_all(sample, way) for way in ways)
     best = min(others, key=lambda tried: tried.share, default=plain)
     worth = best.share < _WORTH * plain.share
     return chain._replace(filters=best.filters) if worth else chain
 
 
-def _filters(layout: NumbersLayout) -> Iterator[tuple[StageSpec, ...]]:
+def _filters(layout: NumbersLayout) -> Iterator[list[str]]:
     """Bytes of equal weight together; of integers also those of differences."""
     if layout.item > 1:
-        yield (_stage(f"shuffle:{layout.item}"),)
+        yield [f"shuffle:{layout.item}"]
     if layout.kind in "iu" and not layout.big and not layout.record:
         size = layout.size
-        delta = tuple(map(_stage, (f"delta:{size}", f"zigzag:{size}")))
-        yield (*delta, _stage(f"shuffle:{size}")) if size > 1 else delta
-
-
-def _stage(name: str) -> StageSpec:
-    return parse_stage(FILTERS, name)
+        yield [f"delta:{size}", f"zigzag:{size}", *[f"shuffle:{size}"] * (size > 1)]

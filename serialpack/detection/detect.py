@@ -190,9 +190,8 @@ def looks_like(head: bytes) -> str | None:
     if declared is not None and declared.is_array:
         return _array(declared.name, head)
     if (known := known_file(head)) is not None:
-        if known.cannot and declared is not None and declared.sign:  # an .npz is a zip besides
-            return FORMATS.get(declared.name).about
-        return known.words
+        signed = _signed(head) if known.cannot else None
+        return known.words if signed is None else FORMATS.get(signed.name).about
     if _SKIPPABLE.match(head):
         return "zstd or lz4"
     if is_binary(head):
@@ -224,8 +223,14 @@ def not_converted(head: bytes) -> KnownFile | None:
     None."""
     text = head.removeprefix(BOM_UTF8).lstrip()
     known = known_text(text) or known_file(head)
-    signed = (declared := FORMATS.by_magic(head)) is not None and declared.sign
-    return known if known is not None and known.cannot and not signed else None
+    return known if known is not None and known.cannot and _signed(head) is None else None
+
+
+def _signed(head: bytes) -> Declaration | None:
+    """The format that a file is by a sign of its own, behind a magic that others have, too: an
+    .npz is a zip besides."""
+    declared = FORMATS.by_magic(head)
+    return declared if declared is not None and declared.sign else None
 
 
 def _array(format: str, head: bytes) -> str:

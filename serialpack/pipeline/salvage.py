@@ -32,7 +32,7 @@ from serialpack.pipeline.seekable import sought, whole_small
 from serialpack.pipeline.small import expand
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan, of_members
-from serialpack.pipeline.workers import INLINE_PLAIN, few, in_order
+from serialpack.pipeline.workers import few_stored, in_order
 from serialpack.pipeline.writing import keeps
 from serialpack.reports import LostRange
 from serialpack.serializers import SERIALIZERS
@@ -273,7 +273,7 @@ class _Work:
             timed(jobs(), self.seconds, "read"),
             make,
             self._threads,
-            inline=lambda held: few([each.block.serialized for each in held], INLINE_PLAIN),
+            inline=few_stored,
         ):
             slot = places[stored.block.seq]
             if isinstance(restored, DamagedError):

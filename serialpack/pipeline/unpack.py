@@ -19,7 +19,7 @@ from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import SMALL, Elsewhere, Progress
 from serialpack.pipeline.plan import Plan, plan_of
 from serialpack.pipeline.timing import add_seconds, record, timed, turns
-from serialpack.pipeline.workers import INLINE_PLAIN, few, in_order
+from serialpack.pipeline.workers import few_stored, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer, Write
@@ -370,7 +370,7 @@ def _restored(
             blocks,
             make,
             threads,
-            inline=lambda held: few([each.block.serialized for each in held], INLINE_PLAIN),
+            inline=few_stored,
             size=(lambda stored: stored.block.size) if watched else None,
         )
     )

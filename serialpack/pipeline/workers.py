@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any, Generic, TypeVar
 
 from serialpack import watch
+from serialpack.container.block import StoredBlock
 from serialpack.pipeline.timing import record
 from serialpack.threads import Helpers
 
@@ -36,6 +37,11 @@ def few(sizes: Sequence[int], most: int) -> bool:
     """Whether blocks of these ``sizes`` are worked on in the caller's thread. ``most``: bytes of a
     single one; two of so many are done sooner side by side."""
     return sum(sizes) <= (most if len(sizes) == 1 else INLINE)
+
+
+def few_stored(blocks: Sequence[StoredBlock]) -> bool:
+    """As ``few``, of blocks that are restored."""
+    return few([each.block.serialized for each in blocks], INLINE_PLAIN)
 
 
 #: For many files: one with more bytes than LARGE is worked on by all threads, and no other at that
@@ -169,8 +175,9 @@ def in_order(
             jobs, threads
         )
         return
-    worker = make_worker() if held else None
-    while held and worker is not None:
+    if held:
+        worker = make_worker()
+    while held:
         alone: _Slot[Job, Result] = _Slot(held.pop(0))
         assert alone.job is not None
         alone.result = doing.result(worker, alone)

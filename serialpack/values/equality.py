@@ -39,7 +39,7 @@ from serialpack.values.pickled_state import (
     named_to_pickle,
     tells_all,
 )
-from serialpack.values.quick_columns import have_columns, lists_same, sets_same
+from serialpack.values.quick_columns import lists_same, sets_same
 from serialpack.values.quick_equality import quickly_same
 
 
@@ -179,11 +179,9 @@ class _Walk:
         """
         if self._identity or len(both[0]) < _MANY or len(both[0]) != len(both[1]):
             return False
-        if again and not have_columns(both[0]):
-            return False
         if isinstance(both[0], dict):
             both = tuple([*map_.items()] for map_ in both)
-        return lists_same(*both)
+        return lists_same(*both, again=again)
 
     def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference | _LeftOut]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""

@@ -20,21 +20,14 @@ _EQUAL_IS_SAME = frozenset({str, bytes, int, NoneType})
 _LEVELS = 4
 
 
-def lists_same(was: Sequence[Any], became: Sequence[Any], levels: int = _LEVELS) -> bool:
+def lists_same(was: Sequence[Any], became: Sequence[Any], *, again: bool = False) -> bool:
     """As ``quickly_same``, of two lists of as many values. They are compared by columns where all
     are tuples of one length, such as the items of a map, or maps of the same names, or objects of
-    one class."""
-    ours, theirs = map(_columns, (was, became))
-    if ours is None or theirs is None:
-        return _column_same(was, became, 0)
-    if ours[0] != theirs[0]:
-        return False
-    return all(_column_same(*both, levels - 1) for both in zip(ours[1:], theirs[1:], strict=True))
-
-
-def have_columns(values: Sequence[Any]) -> bool:
-    """Whether ``lists_same`` may find more than ``quickly_same``."""
-    return bool(values) and (type(values[0]) in _SETS or _columns(values) is not None)
+    one class. ``again``: ``quickly_same`` did not find these lists the same."""
+    found = _same_by_columns(was, became, _LEVELS)
+    if found is not None:
+        return found
+    return sets_same(was, became) if again else _column_same(was, became, 0)
 
 
 def sets_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
@@ -44,6 +37,17 @@ def sets_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
     if len(kinds) != 1 or not kinds < _SETS:
         return False
     return all(map(_are_sure, map(chain.from_iterable, (was, became)))) and was == became
+
+
+def _same_by_columns(was: Sequence[Any], became: Sequence[Any], levels: int) -> bool | None:
+    """As ``lists_same``; None where one of them has no columns."""
+    ours = _columns(was)
+    theirs = None if ours is None else _columns(became)
+    if ours is None or theirs is None:
+        return None
+    if ours[0] != theirs[0]:
+        return False
+    return all(_column_same(*both, levels - 1) for both in zip(ours[1:], theirs[1:], strict=True))
 
 
 def _columns(values: Sequence[Any]) -> list[Any] | None:
@@ -76,7 +80,7 @@ def _column_same(was: Sequence[Any], became: Sequence[Any], levels: int) -> bool
         return lists_same(was, became)
     if sets_same(was, became) or quickly_same(list(was), list(became), identity=False):
         return True
-    return levels > 0 and have_columns(was) and lists_same(was, became, levels)
+    return levels > 0 and bool(_same_by_columns(was, became, levels))
 
 
 def _are_sure(values: Iterable[Any], levels: int = _LEVELS) -> bool:

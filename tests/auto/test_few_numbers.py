@@ -64,7 +64,7 @@ def test_each_type_in_an_object_has_filters_of_its_own() -> None:
     value = {"a": _SORTED[:10_000], "b": [_FIELD[:10_000].astype("<f4"), "text"], "c": {"d": 1}}
     value["e"] = _FIELD[10_000:30_000].astype("<f4")
     assert difference(value, serialpack.loads(serialpack.dumps(value))) is None
-    small = [each for each in (value["a"], value["e"]) if len(serialpack.dumps(each))]
+    small = [value["a"], value["e"]]
     assert len(serialpack.dumps(small)) < 0.8 * _zstd_alone(small)
 
 

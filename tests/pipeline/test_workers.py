@@ -36,14 +36,20 @@ def test_results_come_in_the_order_of_the_jobs(threads: int, count: int) -> None
     assert done == [(n, n * n) for n in range(count)]
 
 
-def test_a_single_job_starts_no_thread() -> None:
-    here = threading.current_thread()
-    seen: list[threading.Thread] = []
+def seeing(seen: list[threading.Thread]) -> Callable[[int], int]:
+    """Work that adds the thread that it is done in to ``seen``."""
 
     def work(job: int) -> int:
         seen.append(threading.current_thread())
         return job
 
+    return work
+
+
+def test_a_single_job_starts_no_thread() -> None:
+    here = threading.current_thread()
+    seen: list[threading.Thread] = []
+    work = seeing(seen)
     assert list(in_order(iter([7]), plain(work), 4)) == [(7, 7)]
     assert seen == [here]
 
@@ -51,10 +57,7 @@ def test_a_single_job_starts_no_thread() -> None:
 def test_a_few_small_jobs_start_no_thread() -> None:
     here = threading.current_thread()
     seen: list[threading.Thread] = []
-
-    def work(job: int) -> int:
-        seen.append(threading.current_thread())
-        return job
+    work = seeing(seen)
 
     def little(jobs: Sequence[int]) -> bool:
         return sum(jobs) <= 10

@@ -222,7 +222,8 @@ def _into_archive(
             header = ends.whole_rows(_begun(fmt, read, plan, losses))
             rows += header.rows
             taken += header.size + header.rows * header.items_a_row * dtype_in(header).itemsize
-            yield from _pieces(header, read, ends)
+            yield from _pieces(header, read)
+            ends.check(read, header)
 
     opened = arrays.opened(arrays.names)
     for data in zip_pieces(
@@ -263,26 +264,20 @@ def _copied(
     size = header.rows * header.items_a_row * dtype.itemsize
     rounding = Rounding(dtype, plan.step) if plan.step else None
     done = 0
-    for data in _pieces(header, read, ends, rounding, whole):
+    for data in _pieces(header, read, rounding):
         write(data)
         done += len(data)
         if progress is not None:
             progress(done, done)
+    ends.check(read, whole)
     if rounding is not None:
         losses.merge(rounding.losses(header.items_a_row))
     out = ends.left_out
     return Converted(header.size + size, header.rows, losses.report(), len(out), out, {}, fields)
 
 
-def _pieces(
-    header: ArrayHeader,
-    read: Read,
-    ends: _Ends,
-    rounding: Rounding | None = None,
-    source: ArrayHeader | None = None,
-) -> Iterator[Buffer]:
-    """The .npy file of an array whose items ``read`` gives; Malformed where these are not all.
-    ``source``: what stands before them in their file, where that is not ``header``."""
+def _pieces(header: ArrayHeader, read: Read, rounding: Rounding | None = None) -> Iterator[Buffer]:
+    """The .npy file of an array whose items ``read`` gives; Malformed where these are not all."""
     made = npy_header(header.descr, header.shape, fortran=header.fortran)
     again = read_header(made)
     assert again[:3] == header[:3], "the header that is written says what the source's says"
@@ -293,4 +288,3 @@ def _pieces(
         left -= len(data)
     if left:
         raise Malformed(missing_bytes(left))
-    ends.check(read, source or header)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from serialpack.errors import RefusedError
-from serialpack.formats.arrays.header import ArrayHeader, scale_words
+from serialpack.formats.arrays.header import MOST_HEADER, ArrayHeader, scale_words
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.large import ReadAt
@@ -20,9 +20,6 @@ from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
 from serialpack.values.kinds import HEADER, Loss
 from serialpack.values.structure import Structure
-
-#: The longest header before rows that are read some at a time: each block has it.
-_MOST_HEADER = 1 << 20
 
 #: The longest record that is made of zeros to say what fields it has.
 _MOST_SAMPLE = 1 << 20
@@ -138,7 +135,7 @@ class ArrayFormat(DocumentFormat):
         """What stands before the items, of which ``head`` are the first ``lead`` bytes; Malformed
         where that cannot be."""
         size = self.header_size(head)
-        if size > _MOST_HEADER:
+        if size > MOST_HEADER:
             raise Malformed(f"a header of {size} bytes is announced", 0)
         return head + read_all(read, size - len(head)) if size > len(head) else head
 
