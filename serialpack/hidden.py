@@ -1,14 +1,17 @@
-"""Hidden files, which outputs are written to first: noted, and removed where a signal breaks in."""
+"""Hidden files, which outputs are written to first, and temporary folders: noted, and removed
+where a signal breaks in."""
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 #: How their names begin and end.
 _FIRST, _LAST = ".serialpack-", ".tmp"
 
-#: Hidden files being written. Where a signal breaks in, the command line removes them.
+#: Hidden files being written, and temporary folders. Where a signal breaks in, or a refusal ends
+#: the call, the command line removes them.
 _hidden: set[str] = set()
 
 #: Where it is written down which these are, for a process that outlives this one.
@@ -26,13 +29,29 @@ def is_hidden(name: str) -> bool:
 
 
 def remove_hidden() -> None:
-    """Remove the hidden files of outputs that were broken off at a moment like any other.
+    """Remove the hidden files of outputs that were broken off at a moment like any other, and
+    temporary folders.
 
-    A signal can come between the making of a file and the first line that would remove it.
+    A signal can come between the making of a file and the first line that would remove it, and
+    what read from a folder may be on hold for ever.
     """
     for temp in _hidden.copy():
-        with suppress(OSError):
-            os.unlink(temp)
+        _remove(temp)
+
+
+@contextmanager
+def temporary_folder(place: str | None = None) -> Iterator[str]:
+    """A new folder, by default where the system has such, which goes when the block is left.
+    OSError."""
+    from tempfile import TemporaryDirectory
+
+    folder = TemporaryDirectory(prefix=_FIRST[1:], dir=place, ignore_cleanup_errors=True)
+    hide(folder.name)
+    try:
+        with folder as path:
+            yield path
+    finally:
+        forget(folder.name)
 
 
 def hide(temp: str) -> None:
@@ -85,5 +104,15 @@ def remove_left(ledger: int) -> None:
     os.lseek(ledger, 0, os.SEEK_SET)
     with open(ledger, "rb", closefd=False) as file:
         for temp in file.read().split(b"\0")[:-1]:
-            with suppress(OSError):
-                os.unlink(temp)
+            _remove(temp)
+
+
+def _remove(temp: str | bytes) -> None:
+    try:
+        os.unlink(temp)
+    except (IsADirectoryError, PermissionError):  # the latter on macOS
+        from shutil import rmtree
+
+        rmtree(temp, ignore_errors=True)
+    except OSError:
+        pass

@@ -27,6 +27,7 @@ from serialpack.bench.schedules.schedule import NO_TIME
 from serialpack.conversion.files import convert
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.formats.msgpack.values import unpack
+from serialpack.hidden import temporary_folder
 from serialpack.stages.chain import parse_chain
 from serialpack.stages.stage import MAX_BLOCK
 from serialpack.stores.facts import facts_of
@@ -180,7 +181,7 @@ class _Run(NamedTuple):
 
 def _run(kind: str, spelled: str, values: Mapping[Any, Any]) -> _Run:
     """Write ``values`` into a new store, and read each of them."""
-    with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
+    with temporary_folder() as folder:
         ending = (*store_kind(kind).endings, "")[0]
         url = f"{kind}://{folder}/store{ending}"
         with store(url, "n", spelled, trust=True) as kept:

@@ -38,7 +38,7 @@ class Stopped(BaseException):
 def until_stopped(work: Callable[[], int]) -> int:
     """The exit code that ``work`` gives, or 128 and the number of a signal that ended it.
 
-    Hidden files are removed then. What the caller ignores is ignored.
+    Hidden files and temporary folders are removed then. What the caller ignores is ignored.
     """
     before, sys.unraisablehook = sys.unraisablehook, partial(_unraisable, sys.unraisablehook)
     _answered.clear()
@@ -49,6 +49,8 @@ def until_stopped(work: Callable[[], int]) -> int:
                 signal.signal(number, _stop)
         code = work()
         stop_if_asked()  # else the timer would end what comes now
+        # What was refused may hold a folder that it read from, and the program ends as it stands.
+        remove_hidden()
         # All is said and done: Python's own ending would have a traceback for what comes now.
         for number in SIGNALS:
             if signal.getsignal(number) is _stop:

@@ -10,11 +10,11 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from serialpack.errors import MissingLibraryError, UsageError
+from serialpack.hidden import temporary_folder
 from serialpack.serializers._protoschema import Message, ProtoSchema
 from serialpack.serializers._schemafile import check_size, read_schema
 from serialpack.stages.stage import import_library, is_installed
@@ -47,7 +47,7 @@ def _run_protoc(path: str) -> bytes:
             hint="pip install 'serialpack[protobuf]', or give a FileDescriptorSet",
         )
     folder, name = os.path.split(Path(path).absolute())
-    with tempfile.TemporaryDirectory() as place:
+    with temporary_folder() as place:
         target = Path(place) / "schema.binpb"
         # -P: the current folder, whose files are data, is no place to import from.
         command = [sys.executable, "-P", "-m", "grpc_tools.protoc"]

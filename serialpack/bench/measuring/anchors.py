@@ -8,12 +8,12 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.bench.measuring.disk import Files
 from serialpack.bench.results import Anchor
+from serialpack.hidden import temporary_folder
 
 
 class Tool(NamedTuple):
@@ -69,7 +69,7 @@ def _run(
     if shutil.which(tool.pack[0]) is None:
         return nothing._replace(why="not installed")
     progress(name)
-    with TemporaryDirectory(prefix="serialpack-", dir=files and files.folder) as folder:
+    with temporary_folder(files and files.folder) as folder:
         packed, back = Path(folder, "packed"), Path(folder, "back")
         try:
             there = _pipe(tool.pack, Path(path), packed, seconds, files)

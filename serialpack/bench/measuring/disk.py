@@ -11,10 +11,9 @@ import ctypes
 import mmap
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -26,6 +25,7 @@ from serialpack.codecs import CODECS
 from serialpack.errors import FileError
 from serialpack.files.output import Output
 from serialpack.filters import FILTERS
+from serialpack.hidden import temporary_folder
 from serialpack.libc import of_libc
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
@@ -126,12 +126,12 @@ def source_file(subject: Subject, through: Through, folder: str | None) -> Itera
 @contextmanager
 def _made_in(folder: str | None) -> Iterator[str]:
     """A new folder in ``folder``, which goes again. FileError."""
-    try:
-        made = TemporaryDirectory(prefix="serialpack-", dir=folder, ignore_cleanup_errors=True)
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise FileError(f"cannot make a folder in it: {why}", path=folder) from error
-    with made as path:
+    with ExitStack() as stack:
+        try:
+            path = stack.enter_context(temporary_folder(folder))
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise FileError(f"cannot make a folder in it: {why}", path=folder) from error
         yield path
 
 

@@ -27,6 +27,7 @@ from serialpack.cli.verbs.seconds_per_file import seconds_per_file
 from serialpack.errors import WORST_FIRST, RefusedError, UsageError
 from serialpack.far import is_far
 from serialpack.files.source import Source, base_name, file_error, shown
+from serialpack.hidden import temporary_folder
 from serialpack.text import number_of
 
 if TYPE_CHECKING:
@@ -303,9 +304,7 @@ def _spooled(question: Question) -> Iterator[Question]:
     if question.is_sample or question.several is not None or not copied:
         yield question
         return
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="serialpack-") as folder:
+    with temporary_folder() as folder:
         # A far file has a name that says what it is.
         copy = os.path.join(folder, (is_far(path) and base_name(path)) or "pipe")
         _copy(sys.stdin.buffer if path == STDIO else path, copy)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +11,7 @@ from serialpack.cli.files.batch import FileJob
 from serialpack.cli.files.workers import file_packer, file_unpacker
 from serialpack.files.output import OutputGroup
 from serialpack.files.source import file_error
+from serialpack.hidden import temporary_folder
 
 #: So many files, of so many bytes; and how often. The fastest counts.
 _FILES, _BYTES, _ROUNDS = 64, 64, 4
@@ -29,7 +29,7 @@ def seconds_per_file() -> tuple[float, float]:
     there: list[float] = []
     back: list[float] = []
     try:
-        with TemporaryDirectory(prefix="serialpack-") as folder:
+        with temporary_folder() as folder:
             sources = [os.path.join(folder, f"{number}.txt") for number in range(_FILES)]
             for path in sources:
                 with open(path, "wb") as file:

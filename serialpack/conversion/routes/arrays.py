@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from functools import partial
 from io import SEEK_END
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from serialpack.columns.fields.wanted import Field
@@ -38,6 +37,7 @@ from serialpack.formats.arrays.zipped import (
 from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.random_access import sought
+from serialpack.hidden import temporary_folder
 from serialpack.pipeline.line import Progress
 from serialpack.reports import LeftOut
 from serialpack.stages.stage import Buffer, Write
@@ -182,7 +182,7 @@ def _into_datasets(
     from serialpack.formats.arrays.hdf5.written import NewFile
 
     losses, rows, done, names = Losses(plan.lossy, plan.asked), 0, 0, Names(arrays.names)
-    with TemporaryDirectory(prefix="serialpack-") as folder:
+    with temporary_folder() as folder:
         new = Path(folder) / "new.h5"
         with closing(NewFile(new, names)) as made:
             for name, each, read_array in arrays.opened(names.grouped()):

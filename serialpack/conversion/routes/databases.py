@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from serialpack.api import Target, target_name
@@ -46,6 +45,7 @@ from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
 from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.formats.sqlite.database import open_table, tables_in
 from serialpack.formats.sqlite.write import NewDatabase, is_name, join_tables, same_names
+from serialpack.hidden import temporary_folder
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ConvertReport
 from serialpack.values.kinds import AROUND, NO_ROWS, VIEWS, Loss, totals
@@ -165,7 +165,7 @@ def into_tables(
     Errors as of the conversion.
     """
     names = lists.names
-    with TemporaryDirectory(prefix="serialpack-") as folder:
+    with temporary_folder() as folder:
         paths = [Path(folder) / f"{number}.db" for number in range(len(names) + 1)]
         *parts, whole = paths
         reports = {}

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import starmap
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 
 from serialpack.conversion.plan import ConversionPlan
@@ -29,6 +28,7 @@ from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.bits import same_bits
 from serialpack.formats.tables.folded import is_folded
 from serialpack.formats.tables.table import TableFormat
+from serialpack.hidden import temporary_folder
 from serialpack.pipeline.line import Progress
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.serializers.base import FAILURES
@@ -52,7 +52,7 @@ def kept_table(
 ) -> Iterator[TableKept]:
     """As ``made_table``, in a temporary file: for a target that cannot be read again, or that is
     opened once. ``max_size``: its most bytes; RefusedError."""
-    with NamedTemporaryFile(prefix="serialpack-") as file:
+    with temporary_folder() as folder, Path(folder, "table").open("w+b") as file:
         out = LimitedWrite(partial(put, file), max_size)
         yield TableKept(file, made_table(read, plan, out, lambda: file.name, progress))
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import tempfile
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ from serialpack.formats.sqlite.write import (
     is_name,
     same_names,
 )
+from serialpack.hidden import temporary_folder
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import AN_ERROR, Difference, Loss, shown
@@ -259,8 +260,8 @@ class DatabaseJoin(Join):
 
     def __init__(self, layout: Layout, *, verify: bool) -> None:
         self._table = layout.table
-        self._folder = tempfile.TemporaryDirectory(prefix="serialpack-")
-        self._path = Path(self._folder.name) / "new.db"
+        self._folder = ExitStack()
+        self._path = Path(self._folder.enter_context(temporary_folder())) / "new.db"
         columns = [(column.name, column.declared) for column in layout.columns]
         self._database: NewDatabase | None = None
         if columns:
@@ -304,4 +305,4 @@ class DatabaseJoin(Join):
     def close(self) -> None:
         if self._database is not None:
             self._database.close(keep=False)
-        self._folder.cleanup()
+        self._folder.close()

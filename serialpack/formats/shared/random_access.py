@@ -11,6 +11,7 @@ from typing import IO, overload
 
 from serialpack.errors import FileError
 from serialpack.formats.base import Read
+from serialpack.hidden import temporary_folder
 
 #: Bytes that are read at once where one of them is asked for.
 _WINDOW = 16 << 10
@@ -50,10 +51,8 @@ class FileRead:
         if self.path is not None:
             yield Path(self.path)
             return
-        from tempfile import TemporaryDirectory
-
         self.kept = True
-        with TemporaryDirectory(prefix="serialpack-") as folder:
+        with temporary_folder() as folder:
             copy = Path(folder) / "copy"
             with copy.open("wb") as out:
                 for data in iter(partial(self._read, 1 << 20), b""):

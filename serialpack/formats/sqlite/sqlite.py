@@ -7,7 +7,6 @@ integers of 64 bits, doubles, text, bytes and null. Rows come in the order of th
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Sequence
 from copy import copy
 from io import BytesIO
@@ -26,6 +25,7 @@ from serialpack.formats.sqlite import rows
 from serialpack.formats.sqlite.database import opened
 from serialpack.formats.sqlite.rows import MARK, RowHead
 from serialpack.formats.sqlite.write import DECLARED, MOST_COLUMNS, NewDatabase
+from serialpack.hidden import temporary_folder
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import (
     BEYOND_JSON,
@@ -178,7 +178,7 @@ class SqliteFormat(DocumentFormat):
             raise TypeError("a table has the same columns in each row")
         columns = list(zip(*map(dict.values, records), strict=True))
         declared = [_declared(column) for column in columns]
-        with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
+        with temporary_folder() as folder:
             path = Path(folder) / "new.db"
             try:
                 made = NewDatabase(path, "data", list(zip(names, declared, strict=True)))

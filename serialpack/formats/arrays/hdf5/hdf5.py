@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 from serialpack.errors import RefusedError
@@ -17,6 +16,7 @@ from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Unwritable
 from serialpack.formats.shared.random_access import as_file
+from serialpack.hidden import temporary_folder
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import Difference, value_step
 
@@ -51,7 +51,7 @@ class Hdf5Format(NpzFormat):
     def of_arrays(self, arrays: dict[str, bytes]) -> bytes:
         from serialpack.formats.arrays.hdf5.written import NewFile
 
-        with TemporaryDirectory(prefix="serialpack-") as folder:
+        with temporary_folder() as folder:
             path = Path(folder) / "new.h5"
             names = Names(arrays)
             with closing(NewFile(path, names)) as made:
