@@ -8,9 +8,10 @@ Exit codes say what to do next: 1 the environment, 2 the call, 3 the input is da
 what it says, 4 refused (safety, a limit, a value that the chosen stage cannot hold).
 """
 
+import errno
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 #: What a file is called whose name is empty.
 NO_NAME = "''"
@@ -82,6 +83,9 @@ class FileError(SerialpackError):
 class SystemFileError(FileError, OSError):
     """The system fails at a file: no space, a read that fails, too many are open."""
 
+    #: The number of the error (errno(3)) where it is found out before the system is asked.
+    usual_number: ClassVar[int | None] = None
+
     def __init__(
         self,
         message: str,
@@ -91,7 +95,7 @@ class SystemFileError(FileError, OSError):
         path: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint, path=path)
-        self.errno = number
+        self.errno = self.usual_number if number is None else number
 
     @property
     def filename(self) -> str | None:  # as OSError has it
@@ -101,6 +105,8 @@ class SystemFileError(FileError, OSError):
 class MissingFileError(SystemFileError, FileNotFoundError):
     """A file, or the folder that one is to be in, is not there."""
 
+    usual_number = errno.ENOENT
+
 
 class MissingDictionaryError(MissingFileError):
     """The dictionary that a container needs was not found."""
@@ -109,13 +115,19 @@ class MissingDictionaryError(MissingFileError):
 class ExistingFileError(SystemFileError, FileExistsError):
     """An output is there already, and nobody said that it may be overwritten."""
 
+    usual_number = errno.EEXIST
+
 
 class ForbiddenFileError(SystemFileError, PermissionError):
     """The system forbids to read or write a file."""
 
+    usual_number = errno.EACCES
+
 
 class FolderError(SystemFileError, IsADirectoryError):
     """A folder stands where a file was named."""
+
+    usual_number = errno.EISDIR
 
 
 class LostEntries(str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import shutil
@@ -261,12 +262,16 @@ def test_errors_are_those_that_python_people_catch(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match=r"a\.spk: exists already; force=True") as caught:
         serialpack.dump(OBJECT, there)
     assert isinstance(caught.value, FileError)
-    with pytest.raises(FileNotFoundError, match=r"none\.spk: cannot read"):
+    assert (caught.value.errno, caught.value.filename) == (errno.EEXIST, str(there))
+    with pytest.raises(FileNotFoundError, match=r"none\.spk: cannot read") as absent:
         serialpack.load(tmp_path / "none.spk")
-    with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+    assert absent.value.errno == errno.ENOENT
+    with pytest.raises(FileNotFoundError, match="its folder does not exist") as homeless:
         serialpack.dump(OBJECT, tmp_path / "none" / "a.spk")
-    with pytest.raises(IsADirectoryError, match="is a folder"):
+    assert homeless.value.errno == errno.ENOENT
+    with pytest.raises(IsADirectoryError, match="is a folder") as folder:
         serialpack.load(tmp_path)
+    assert folder.value.errno == errno.EISDIR
     serialpack.dump((1,), there, "pickle", force=True)
     with pytest.raises(RefusedError, match=r"a\.spk: pickle can run .*; trust=True") as refused:
         serialpack.load(there)
