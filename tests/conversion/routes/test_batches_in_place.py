@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import serialpack
 from serialpack.cli.app import run
 from serialpack.conversion.tables import batches
 from serialpack.errors import FileError
+from serialpack.hidden import temporary_folder
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -35,16 +37,17 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The temporary files that tables were made in."""
-    made: list[Any] = []
-    new = tempfile.NamedTemporaryFile
+def kept(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The temporary folders that tables were made in."""
+    made: list[Path] = []
 
-    def noted(*args: Any, **how: Any) -> Any:
-        made.append(new(*args, **how))
-        return made[-1]
+    @contextmanager
+    def noted() -> Iterator[str]:
+        with temporary_folder() as folder:
+            made.append(Path(folder))
+            yield folder
 
-    monkeypatch.setattr(batches, "NamedTemporaryFile", noted)
+    monkeypatch.setattr(batches, "temporary_folder", noted)
     return made
 
 
@@ -52,7 +55,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 @pytest.mark.parametrize("force", [True, False])
 @pytest.mark.parametrize("fields", [["a", "b"], ["a"], []])
 def test_a_file_is_made_in_its_place(
-    source: Path, kept: list[Any], verify: bool, force: bool, fields: list[str]
+    source: Path, kept: list[Path], verify: bool, force: bool, fields: list[str]
 ) -> None:
     made = source.with_suffix(".parquet")
     if force:
@@ -77,13 +80,13 @@ def test_what_is_there_stays_where_it_may_not_be_overwritten(source: Path) -> No
     assert made.read_bytes() == b"old"
 
 
-def test_other_targets_are_copied_once_it_is_proved(source: Path, kept: list[Any]) -> None:
+def test_other_targets_are_copied_once_it_is_proved(source: Path, kept: list[Path]) -> None:
     """What is compressed, or the caller's, is not read again."""
     made, packed = io.BytesIO(), source.with_suffix(".parquet.gz")
     serialpack.convert(source, made, to="parquet")
     serialpack.convert(source, packed)
     assert len(kept) == 2
-    assert all(file.closed and not Path(file.name).exists() for file in kept)
+    assert not any(folder.exists() for folder in kept)
     assert pq.read_table(io.BytesIO(made.getvalue())).equals(TABLE)
     again = io.BytesIO()
     serialpack.convert(packed, again, to="parquet")
@@ -133,7 +136,7 @@ def test_it_has_no_name_before_it_is_proved(source: Path, monkeypatch: pytest.Mo
     assert names_in(source.parent) == ["a.arrow"]
 
 
-def test_many_are_made_in_their_places(source: Path, kept: list[Any]) -> None:
+def test_many_are_made_in_their_places(source: Path, kept: list[Path]) -> None:
     """As outputs that get their names together."""
     other, into = source.with_name("b.arrow"), source.parent / "made"
     other.write_bytes(source.read_bytes())
