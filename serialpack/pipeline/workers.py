@@ -263,8 +263,10 @@ class _ByThreads(Generic[Job, Result]):
                 if isinstance(error, MemoryError):
                     self._refused.append(error)
             finally:
-                slot.done.release()
-                del slot  # its memory is not needed while the next one is waited for
+                # What it made is its taker's: this thread may stand still here, or wait.
+                done = slot.done
+                del slot
+                done.release()
         close = getattr(worker, "close", None)
         if close is not None:
             close()

@@ -9,6 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -114,6 +115,38 @@ def test_the_first_jobs_are_let_go_before_the_last_is_done() -> None:
         time.sleep(0.01)  # a thread may stand right behind its job
     assert [job() for job in begun[:2]] == [None, None]
     done.close()
+
+
+def test_a_thread_that_stands_still_when_it_is_done_holds_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It held what it had made, one block more than is counted, if it got no processor then."""
+    on = threading.Event()
+
+    class Lock:
+        def __init__(self, lock: threading.Lock) -> None:
+            self.lock = lock
+
+        def acquire(self, *, timeout: float) -> bool:
+            return self.lock.acquire(timeout=timeout)
+
+        def release(self) -> None:
+            self.lock.release()
+            on.wait(60)
+
+    slot_of = workers._Slot
+
+    def slot(job: Any) -> Any:
+        made: Any = slot_of(job)
+        made.done = Lock(made.done)
+        return made
+
+    monkeypatch.setattr(workers, "_Slot", slot)
+    done = in_order(iter(range(3)), lambda: lambda _: Block(), 1)
+    result = weakref.ref(next(done)[1])
+    done.close()
+    assert result() is None
+    on.set()
 
 
 def test_jobs_held_at_once_are_bounded_however_slow_the_writer() -> None:
