@@ -34,9 +34,9 @@ from serialpack.errors import (
     changed,
 )
 from serialpack.far import is_far
-from serialpack.files.disk import remove_dead
 from serialpack.files.source import Source
 from serialpack.formats.base import SourceBlock
+from serialpack.hidden import remove_dead
 from serialpack.pipeline.processes import out_of_band
 from serialpack.pipeline.workers import MakeWorker, usable_cores
 from serialpack.stages.stage import Buffer
