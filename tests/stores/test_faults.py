@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -195,6 +195,21 @@ def test_a_database_with_other_tables_is_named(tmp_path: Path) -> None:
     with pytest.raises(serialpack.InputError, match="is no SQLite store of serialpack") as refused:
         serialpack.store(f"sqlite-kv://{tmp_path}/s.db")
     assert "--to json" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("mode", ["r", "w"])
+def test_a_database_of_others_is_left_as_it_is(tmp_path: Path, mode: Literal["r", "w"]) -> None:
+    """What its writer had not brought into it was, where it was taken for a store."""
+    with closing(sqlite3.connect(tmp_path / "open.db", isolation_level=None)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE t (a)")
+        for path in [*tmp_path.iterdir()]:  # as its writer leaves them where it is killed
+            path.with_name(path.name.replace("open", "left")).write_bytes(path.read_bytes())
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert "left.db-wal" in before
+    with pytest.raises(serialpack.InputError, match="is no SQLite store of serialpack"):
+        serialpack.store(f"sqlite-kv://{tmp_path / 'left.db'}", mode)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("chain", ["json+zstd:3", "json+zlib:1"])
