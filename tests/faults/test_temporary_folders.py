@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import sqlite3
@@ -10,10 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fastavro
 import numpy as np
 import pytest
 
 from tests.faults.conftest import Start, finish
+from tests.faults.disk import limited
 
 
 @pytest.fixture
@@ -104,6 +107,37 @@ def test_what_is_on_hold_at_the_end_is_no_warning(
     _, said = process.communicate(npz(a=np.arange(3)), 60)
     assert (process.returncode, said) == (0, b"")
     assert not any(place.iterdir())
+
+
+@pytest.mark.parametrize("to", ["avro", "ndjson"])
+def test_a_small_pipe_needs_no_disk(start: Start, to: str) -> None:
+    """Its copy was brought to the disk, and taken for an empty file where that was full."""
+    rows = "".join(f"{n},n{n}\n" for n in range(1000)).encode()
+    process = start("unpack", "-F", "csv", "--to", to, "--infer", before=limited("-f 1"))
+    made, said = process.communicate(b"a,b\n" + rows, 60)
+    assert process.returncode == 0, said
+    records = fastavro.reader(io.BytesIO(made)) if to == "avro" else map(json.loads, made.split())
+    assert [*records] == [{"a": n, "b": f"n{n}"} for n in range(1000)]
+
+
+def test_no_room_for_the_copy_of_a_large_pipe(start: Start) -> None:
+    """It was said that the pipe could not be read."""
+    process = start("unpack", "-F", "csv", "--to", "avro", before=limited("-f 1"))
+    _, said = process.communicate(b"a,b\n" + b"1,23456\n" * (17 << 17), 60)
+    assert (process.returncode, said) == (
+        1,
+        b"serialpack: standard input: its temporary copy cannot be written: file too large;"
+        b" TMPDIR names a folder with more room\n",
+    )
+
+
+def test_what_a_pipe_becomes_has_the_usual_mode(start: Start, tmp_path: Path) -> None:
+    """It was that of the temporary copy, which nobody else may read."""
+    (tmp_path / "usual").touch()
+    process = start("unpack", "-F", "csv", "--to", "avro", "-q", "-o", "out")
+    _, said = process.communicate(b"a,b\n1,2\n", 60)
+    assert process.returncode == 0, said
+    assert (tmp_path / "out").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
 def test_a_program_that_ends_while_it_reads_leaves_nothing(tmp_path: Path, place: Path) -> None:

@@ -26,7 +26,8 @@ from serialpack.cli.signals import Stopped
 from serialpack.cli.verbs.seconds_per_file import seconds_per_file
 from serialpack.errors import WORST_FIRST, RefusedError, UsageError
 from serialpack.far import is_far
-from serialpack.files.source import Source, base_name, file_error, shown
+from serialpack.files.source import Source, base_name, shown
+from serialpack.formats.shared.random_access import put
 from serialpack.hidden import temporary_folder
 from serialpack.text import number_of
 
@@ -315,12 +316,9 @@ def _copy(source: str | IO[bytes], copy: str) -> None:
     """Copy all that ``source`` gives into the new file ``copy``. FileError where there is no
     room."""
     with Source(source) as opened:
-        try:
-            with open(copy, "xb") as file:
-                while data := opened.read(8 << 20):
-                    file.write(data)
-        except OSError as error:
-            raise file_error(error, "temporary file", "write") from error
+        with open(copy, "xb") as file:
+            while data := opened.read(8 << 20):
+                put(file, data, opened.path)
         opened.check_unchanged()
 
 
