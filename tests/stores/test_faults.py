@@ -156,6 +156,26 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, scheme: str, name: st
         assert dict(store) == {"a": 1}
 
 
+def test_lmdb_is_read_where_there_is_no_room_for_its_lock_file(tmp_path: Path) -> None:
+    """Of a disk that is full its library hears by a signal, which kills."""
+    pytest.importorskip("lmdb")
+    url = url_of(tmp_path, "lmdb", "s.lmdb")
+    with serialpack.store(url) as store:
+        store["a"] = 1
+    (tmp_path / "s.lmdb-lock").unlink()
+
+    def read() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        with serialpack.store(url, "r") as store:
+            os.write(1, str(store["a"]).encode())
+
+    with child(read) as (number, front):
+        assert os.read(front, 4096) == b"1"
+        _, status = os.waitpid(number, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["s.lmdb"]
+
+
 @ON_DISK
 @pytest.mark.parametrize("data", [b"", b"no store\n" * 999], ids=["empty", "text"])
 def test_a_file_of_another_kind_is_named(
