@@ -3,9 +3,11 @@ where a signal breaks in."""
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 
 #: How their names begin and end.
 _FIRST, _LAST = ".serialpack-", ".tmp"
@@ -41,17 +43,53 @@ def remove_hidden() -> None:
 
 @contextmanager
 def temporary_folder(place: str | None = None) -> Iterator[str]:
-    """A new folder, by default where the system has such, which goes when the block is left.
-    OSError."""
-    from tempfile import TemporaryDirectory
+    """A new folder, by default where the system has such, which goes when the block is left, and
+    at the latest when the process ends. OSError.
 
-    folder = TemporaryDirectory(prefix=_FIRST[1:], dir=place, ignore_cleanup_errors=True)
-    hide(folder.name)
+    Those that killed processes have left there are removed.
+    """
+    from shutil import rmtree
+    from tempfile import gettempdir
+
+    place = place or gettempdir()
+    _clear(place)
+    path, held = _new_folder(place)
     try:
-        with folder as path:
-            yield path
+        yield path
     finally:
-        forget(folder.name)
+        rmtree(path, ignore_errors=True)
+        forget(path)
+        if held is not None:
+            os.close(held)
+
+
+@cache
+def _clear(place: str) -> None:
+    """``remove_dead``, once for each place: it may have many files of others."""
+    remove_dead(place)
+
+
+def _new_folder(place: str) -> tuple[str, int | None]:
+    """A new temporary folder, and the descriptor that holds it, where folders can be held."""
+    while True:
+        path = os.path.join(place, hidden_name())
+        hide(path)
+        try:
+            os.mkdir(path, 0o700)
+        except OSError:
+            forget(path)
+            raise
+        try:
+            held = os.open(path, os.O_RDONLY)
+        except FileNotFoundError:  # just removed, as that of a killed run
+            forget(path)
+            continue
+        except OSError:  # as on Windows
+            return path, None
+        if hold(held):
+            return path, held
+        os.close(held)
+        forget(path)
 
 
 def hide(temp: str) -> None:
@@ -65,6 +103,48 @@ def hide(temp: str) -> None:
 def forget(temp: str) -> None:
     """Note that ``temp`` is gone, or has the name of its output."""
     _hidden.discard(temp)
+
+
+def remove_dead(folder: str) -> int:
+    """Remove the hidden files, and temporary folders, in ``folder`` that a killed run has left, and
+    return how many there were.
+
+    A living process holds a lock on its own; where the file system has no locks, nothing is
+    removed.
+    """
+    count = 0
+    with suppress(OSError), os.scandir(folder) as scan:
+        for entry in scan:
+            if is_hidden(entry.name):
+                with suppress(OSError, ImportError):
+                    count += _removed_if_dead(entry.path)
+    return count
+
+
+def _removed_if_dead(path: str) -> bool:
+    import fcntl
+
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _remove(path)
+    finally:
+        os.close(fd)
+    return True
+
+
+def hold(fd: int) -> bool:
+    """Lock the hidden file or temporary folder ``fd``, to show that its process is alive. False:
+    another process is just removing it, as that of a killed run."""
+    try:
+        import fcntl
+
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # no locks here
+        return True
+    return os.fstat(fd).st_nlink > 0
 
 
 def begin_ledger(descriptor: int | None = None) -> int:
@@ -116,3 +196,9 @@ def _remove(temp: str | bytes) -> None:
         rmtree(temp, ignore_errors=True)
     except OSError:
         pass
+
+
+# For a program that calls the library, and ends while something reads from such a folder.
+atexit.register(remove_hidden)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_hidden.clear)  # they are its parent's

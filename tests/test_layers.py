@@ -28,7 +28,7 @@ LAYERS: list[set[str]] = [
     {"reports", "stages"},
     {"memory"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
-    {"compressed", "serializers"},
+    {"compressed", "serializers", "spool"},
     {"detection", "serializers.objects"},
     {"auto", "dictionaries"},
     {"pipeline"},

@@ -165,8 +165,9 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
         " those of a group for each thread. Of the group whose names were being given, some have"
         " them and some do not; those told of are on the disk, and so are, with `--rm`, those whose"
         " source is gone. Ctrl-C and other signals that ask for the end leave no hidden file, and"
-        " all of a group or nothing of it. Where a system cannot bring all of a file system to"
-        " disk, and say whether that went well (Linux can from 5.8 on), each file of a group is"
+        " all of a group or nothing of it; a temporary folder (in `TMPDIR`) that a killed run left"
+        " goes with the next one that needs such. Where a system cannot bring all of a file system"
+        " to disk, and say whether that went well (Linux can from 5.8 on), each file of a group is"
         " brought by itself.",
     ),
     ("*", "--journal"): (

@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from typing import IO, NamedTuple
 
@@ -21,6 +22,7 @@ from serialpack.files.globs import chosen_by, glob_of
 from serialpack.files.output import Output
 from serialpack.files.source import UNNAMED, Source
 from serialpack.files.targets import is_device, not_kept_by
+from serialpack.formats.shared.random_access import put
 from serialpack.pipeline.ranges import Span, slice_source, unpack_bytes, unpack_records
 from serialpack.pipeline.seekable import sought
 from serialpack.pipeline.shared import SharedUnpacker
@@ -165,7 +167,7 @@ def restored(
 ) -> Iterator[IO[bytes]]:
     """All of ``entry``, in a temporary file that has its mode and its time."""
     with tempfile.TemporaryFile() as file, _named(entry):
-        out = LimitedWrite(file.write, max_size)
+        out = LimitedWrite(partial(put, file), max_size)
         if entry.number is None:
             file_of = entry.source.file
             file_of.seek(entry.member.start)

@@ -9,12 +9,12 @@ dictionary that they share.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from io import BytesIO
 from itertools import product
 from time import perf_counter
-from typing import IO, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from serialpack.bench.machine import this_machine
 from serialpack.bench.measuring.trials import Figures
@@ -110,10 +110,9 @@ def measure_stores(asked: StoreQuestion, progress: Callable[[float, str], object
 def _points(asked: StoreQuestion) -> Iterator[_Point]:
     """The values to store, for each N; of a file once."""
     if not asked.is_sample:
-        with tempfile.SpooledTemporaryFile() as file:
-            convert(asked.source, cast("IO[bytes]", file), to="msgpack", format=asked.format)
-            file.seek(0)
-            records = unpack(file.read())
+        values = BytesIO()
+        convert(asked.source, values, to="msgpack", format=asked.format)
+        records = unpack(values.getvalue())
         if len(records) == 1 and type(records[0]) is list:  # an array of records
             (records,) = records
         yield _point(None, records)

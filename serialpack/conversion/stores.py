@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
-from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Literal, NamedTuple, cast
 
 from serialpack.collector import gc_paused
@@ -26,6 +25,7 @@ from serialpack.pipeline.line import Progress
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.one_object import of_values
+from serialpack.spool import Spool
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import Buffer
 from serialpack.stores.base import Change, DuplicateKey
@@ -108,7 +108,7 @@ def convert_to_store(
             }
             filler = _Filler(name, header, duplicates, verify=how["verify"])
             try:
-                with SpooledTemporaryFile(_IN_MEMORY) as spool:
+                with Spool(_IN_MEMORY) as spool:
                     to = cast("IO[bytes]", spool)
                     done = convert(again(), to, to=filler.between, progress=progress, **options)
                     size = spool.tell()
@@ -125,7 +125,7 @@ def _rereadable(source: Path | IO[bytes]) -> Iterator[Callable[[], Path | IO[byt
     if isinstance(source, str | os.PathLike):
         yield lambda: source
         return
-    with SpooledTemporaryFile(_IN_MEMORY) as copy:
+    with Spool(_IN_MEMORY) as copy:
         while data := source.read(_BLOCK):
             copy.write(data)
 

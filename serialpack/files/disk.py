@@ -12,7 +12,7 @@ from contextlib import suppress
 from serialpack.errors import FileError
 from serialpack.far import is_far
 from serialpack.files.source import exists, file_error, same_file, status
-from serialpack.hidden import forget, hidden_name, hide, is_hidden
+from serialpack.hidden import forget, hidden_name, hide, remove_dead
 from serialpack.libc import of_libc
 from serialpack.stages.stage import Buffer
 from serialpack.text import named_here, number_of
@@ -150,54 +150,12 @@ def _fault(sync: Callable[[], object]) -> OSError | None:
     return None
 
 
-def remove_dead(folder: str) -> int:
-    """Remove the hidden files in ``folder`` that a killed run has left, and return how many there
-    were.
-
-    A living process holds a lock on its hidden files; where the file system has no locks, nothing
-    is removed.
-    """
-    count = 0
-    with suppress(OSError), os.scandir(folder) as scan:
-        for entry in scan:
-            if is_hidden(entry.name):
-                with suppress(OSError, ImportError):
-                    count += _removed_if_dead(entry.path)
-    return count
-
-
 def without_dead(folders: Iterable[str]) -> Iterator[str]:
     """Remove the hidden files of killed runs in each of ``folders``; yields a line to print for
     each folder in which there were some."""
     for folder in dict.fromkeys(each or "." for each in folders):
         if count := remove_dead(folder):
             yield f"{folder}: removed {number_of(count, 'hidden file')} of a killed run"
-
-
-def _removed_if_dead(path: str) -> bool:
-    import fcntl
-
-    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
-    finally:
-        os.close(fd)
-    return True
-
-
-def hold(fd: int) -> bool:
-    """Lock the hidden file ``fd``, to show that its writer is alive. False: another process is just
-    removing it, as that of a killed run."""
-    try:
-        import fcntl
-
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):  # no locks here
-        return True
-    return os.fstat(fd).st_nlink > 0
 
 
 def name_new(temp: str, path: str) -> None:

@@ -2,7 +2,7 @@
 
 An output is written to a file without a name, or a hidden one beside it (``pending``; mode 0600),
 given its mode and time, brought to disk, and only then given its name; then the folder is brought
-to disk. A crash leaves at most hidden files, which ``disk.remove_dead`` removes.
+to disk. A crash leaves at most hidden files, which ``hidden.remove_dead`` removes.
 
 Outputs made within ``with OutputGroup()`` go through these steps together: bringing each of many
 small files to disk takes most of the time of writing them. A crash leaves some of the group, each

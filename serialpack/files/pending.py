@@ -7,11 +7,11 @@ import os
 from contextlib import suppress
 
 from serialpack.errors import ExistingFileError, FileError
-from serialpack.files.disk import hold, name_new
+from serialpack.files.disk import name_new
 from serialpack.files.paths import made_again
 from serialpack.files.source import exists, file_error
 from serialpack.files.unnamed import name_unnamed, open_unnamed, place_of
-from serialpack.hidden import forget, hidden_name, hide
+from serialpack.hidden import forget, hidden_name, hide, hold
 
 #: How a hidden file is opened.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -22,7 +22,7 @@ class PendingFile:
     """A file in ``folder`` that will be called ``path``; FileError where it cannot be made.
 
     It has no name where the system can do that (``unnamed``). Else it has a hidden one, and is
-    locked (flock(2)) while its writer lives; after a crash, ``disk.remove_dead`` removes it.
+    locked (flock(2)) while its writer lives; after a crash, ``hidden.remove_dead`` removes it.
     """
 
     def __init__(self, path: str, folder: str) -> None:

@@ -10,7 +10,8 @@ from typing import IO, cast
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL, Small
 from serialpack.errors import DamagedError
-from serialpack.files.source import Source, file_error
+from serialpack.files.source import Source
+from serialpack.formats.shared.random_access import put
 
 
 def whole_small(source: Source) -> bool:
@@ -29,12 +30,9 @@ def sought(source: Source) -> Iterator[Source]:
         yield source
         return
     with tempfile.TemporaryFile() as spool:
-        try:
-            while data := source.read(1 << 20):
-                spool.write(data)
-            spool.seek(0)
-        except OSError as error:
-            raise file_error(error, "temporary file", "write") from error
+        while data := source.read(1 << 20):
+            put(spool, data, source.path)
+        spool.seek(0)
         found = Source(cast("IO[bytes]", spool), source.path)
         found.stat = None
         yield found

@@ -7,10 +7,11 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from serialpack.errors import FileError, RefusedError
+from serialpack.files.source import file_error
 from serialpack.stages.stage import is_installed
 from serialpack.stores.base import (
     Change,
@@ -27,6 +28,12 @@ from serialpack.stores.base import (
 #: fewer addresses (``ulimit -v``), for which there is the second number.
 _ROOM = 1 << 40 if sys.platform != "win32" and sys.maxsize > 1 << 40 else 1 << 28
 _LESS_ROOM = 1 << 30
+
+#: How many bytes a lock file has: 126 readers, LMDB's default, and what is said of all.
+_LOCK_SIZE = 8192
+
+#: How a system says that there is no room for a file.
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 #: The magic number, in the byte order of the machine, and its place: behind the head of the first
 #: page.
@@ -145,13 +152,22 @@ def _opened(path: str, mode: Mode) -> Any:
     """The open environment of LMDB; lmdb's errors."""
     import lmdb
 
+    in_folder = os.path.isdir(path)
     how = {
-        "subdir": os.path.isdir(path),
+        "subdir": in_folder,
         "readonly": mode == "r",
         "create": mode == "n",
         "sync": mode != "n",
         "lock": mode != "n",
     }
+    try:
+        if mode != "n":
+            _make_lock_file(os.path.join(path, "lock.mdb") if in_folder else f"{path}-lock")
+    except OSError as error:
+        if error.errno in _FULL:
+            if mode != "r":
+                raise file_error(error, path, "write") from None
+            how["lock"] = False  # nobody has it open, as there is no lock file
     try:
         return lmdb.open(path, map_size=_ROOM, **how)
     except (lmdb.MemoryError, MemoryError):
@@ -163,6 +179,23 @@ def _opened(path: str, mode: Mode) -> Any:
             raise
         # The lock file, in which readers enter themselves, cannot be made beside the store.
         return lmdb.open(path, map_size=_ROOM, **{**how, "lock": False})
+
+
+def _make_lock_file(path: str) -> None:
+    """Make the lock file, if there is none, with room on the disk; OSError where there is none.
+
+    LMDB writes to it by mapped memory, where a full disk raises no error, but kills the process.
+    """
+    with suppress(FileExistsError):
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(fd, 0, _LOCK_SIZE)
+        except OSError:
+            os.unlink(path)
+            raise
+        finally:
+            os.close(fd)
 
 
 def _says(error: Exception, number: int) -> bool:

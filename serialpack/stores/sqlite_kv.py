@@ -42,6 +42,8 @@ class SqliteStore(KeyValueStore):
         # Readers, too, have to undo what a killed writer has left, for which they must be able to
         # write.
         allowed = mode != "r" or os.access(path, os.W_OK)
+        if mode != "n":
+            _check_tables(path)
         url = f"file:{quote(os.path.abspath(path))}?mode={'rw' if allowed else 'ro'}"
         with _translated():
             self._connection = sqlite3.connect(
@@ -109,11 +111,31 @@ class SqliteStore(KeyValueStore):
             self._connection.close()
 
 
+def _check_tables(path: str) -> None:
+    """InputError where the database at ``path`` has other tables than a store.
+
+    It is looked at as it is: what another program has not written into it yet, or has to take back,
+    is that one's to do.
+    """
+    with _translated():
+        try:
+            with closing(_as_it_is(path)) as connection:
+                connection.execute(f"SELECT key, value FROM {_TABLE} LIMIT 0")
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorname", "") == "SQLITE_ERROR":
+                raise
+            # All else is said, or mended where a writer was killed, as it is opened.
+
+
+def _as_it_is(path: str) -> sqlite3.Connection:
+    """Open the database at ``path`` only to read, and no file beside it."""
+    return sqlite3.connect(f"file:{quote(os.path.abspath(path))}?immutable=1", uri=True)
+
+
 def is_store_file(path: str) -> bool:
     """Whether the database at ``path`` is a store that serialpack has written."""
-    url = f"file:{quote(os.path.abspath(path))}?immutable=1"
     try:
-        with closing(sqlite3.connect(url, uri=True)) as connection:
+        with closing(_as_it_is(path)) as connection:
             query = f"SELECT 1 FROM {_TABLE} WHERE key = ?"
             return connection.execute(query, (HEADER_KEY,)).fetchone() is not None
     except sqlite3.Error:

@@ -178,14 +178,24 @@ def test_ctrl_c_ends_a_cluster_of_its_own(start: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("batch")
-def test_ctrl_c_while_a_cluster_of_its_own_starts(start: Start) -> None:
-    """Workers that were not up yet said it by a traceback each, of many lines."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_cluster_of_its_own_starts(
+    start: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    """Workers that were not up yet said of Ctrl-C by a traceback each, of many lines; and what was
+    not ended was told, and left its folders."""
+    (place := tmp_path / "temporary").mkdir()
     how = ("-r", "in", "-o", "out", "--scheduler", "local", "-j", "2")
-    command = start("pack", "-q9", *how, start_new_session=True)
+    env = {"TMPDIR": str(place)}
+    command = start("pack", "-q9", *how, start_new_session=True, env=env)
     wait_for(lambda: len(of_session(command)) > 2, "a worker that starts")
-    os.killpg(command.pid, signal.SIGINT)
-    finish(command, 130, most=0)
+    if number == signal.SIGINT:
+        os.killpg(command.pid, number)
+    else:
+        command.send_signal(number)
+    finish(command, 128 + number, most=0)
     assert not of_session(command)
+    assert not any(place.iterdir())
 
 
 @pytest.mark.usefixtures("batch")

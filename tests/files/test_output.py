@@ -20,7 +20,7 @@ from serialpack.files.disk import sync_all
 from serialpack.files.output import Output, OutputGroup
 from serialpack.files.pending import PendingFile
 from serialpack.files.targets import sink
-from serialpack.hidden import is_hidden
+from serialpack.hidden import is_hidden, remove_dead
 from tests.injected import has_unnamed
 from tests.noise import noise
 
@@ -242,10 +242,10 @@ def test_dead_hidden_files_are_told_from_others(tmp_path: Path) -> None:
     (tmp_path / "serialpack.tmp").write_bytes(b"")
     with OutputGroup() as group:
         write(tmp_path / "a")
-        assert disk.remove_dead(str(tmp_path)) == 1
+        assert remove_dead(str(tmp_path)) == 1
         assert not group.commit()
     assert names(tmp_path) == ["a", "serialpack.tmp"]
-    assert disk.remove_dead(str(tmp_path / "none")) == 0
+    assert remove_dead(str(tmp_path / "none")) == 0
 
 
 def test_several_files_are_brought_to_disk_at_a_time(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -156,6 +156,26 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, scheme: str, name: st
         assert dict(store) == {"a": 1}
 
 
+def test_lmdb_is_read_where_there_is_no_room_for_its_lock_file(tmp_path: Path) -> None:
+    """Of a disk that is full its library hears by a signal, which kills."""
+    pytest.importorskip("lmdb")
+    url = url_of(tmp_path, "lmdb", "s.lmdb")
+    with serialpack.store(url) as store:
+        store["a"] = 1
+    (tmp_path / "s.lmdb-lock").unlink()
+
+    def read() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        with serialpack.store(url, "r") as store:
+            os.write(1, str(store["a"]).encode())
+
+    with child(read) as (number, front):
+        assert os.read(front, 4096) == b"1"
+        _, status = os.waitpid(number, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["s.lmdb"]
+
+
 @ON_DISK
 @pytest.mark.parametrize("data", [b"", b"no store\n" * 999], ids=["empty", "text"])
 def test_a_file_of_another_kind_is_named(
@@ -195,6 +215,21 @@ def test_a_database_with_other_tables_is_named(tmp_path: Path) -> None:
     with pytest.raises(serialpack.InputError, match="is no SQLite store of serialpack") as refused:
         serialpack.store(f"sqlite-kv://{tmp_path}/s.db")
     assert "--to json" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("mode", ["r", "w"])
+def test_a_database_of_others_is_left_as_it_is(tmp_path: Path, mode: Literal["r", "w"]) -> None:
+    """What its writer had not brought into it was, where it was taken for a store."""
+    with closing(sqlite3.connect(tmp_path / "open.db", isolation_level=None)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE t (a)")
+        for path in [*tmp_path.iterdir()]:  # as its writer leaves them where it is killed
+            path.with_name(path.name.replace("open", "left")).write_bytes(path.read_bytes())
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert "left.db-wal" in before
+    with pytest.raises(serialpack.InputError, match="is no SQLite store of serialpack"):
+        serialpack.store(f"sqlite-kv://{tmp_path / 'left.db'}", mode)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("chain", ["json+zstd:3", "json+zlib:1"])

@@ -13,7 +13,6 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from serialpack import hidden
 from serialpack.errors import ExistingFileError, SerialpackError
-from serialpack.files.disk import remove_dead
 from serialpack.files.output import OutputGroup, most_files
 from serialpack.files.paths import as_of_one, make_folder
 from serialpack.pipeline.processes import (
@@ -174,7 +173,7 @@ class _Process:
             self._ended = ended
             self.close()
             for folder in {os.path.dirname(job.target) for job in jobs if job.target is not None}:
-                remove_dead(folder or ".")
+                hidden.remove_dead(folder or ".")
             if self.stopped:
                 raise
             if len(jobs) == 1:

@@ -17,6 +17,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,9 +35,9 @@ from serialpack.errors import (
     changed,
 )
 from serialpack.far import is_far
-from serialpack.files.disk import remove_dead
 from serialpack.files.source import Source
 from serialpack.formats.base import SourceBlock
+from serialpack.hidden import remove_dead
 from serialpack.pipeline.processes import out_of_band
 from serialpack.pipeline.workers import MakeWorker, usable_cores
 from serialpack.stages.stage import Buffer
@@ -81,15 +82,22 @@ class Cluster:
         self._folders: set[str] = set()
         #: Is called with the bytes of files that are done and not told of yet.
         self.tell: Callable[[int, int], object] | None = None
-        self._local: Any = None
-        if address == LOCAL:
-            self._local = cluster_here.started(distributed, workers or usable_cores())
+        with ExitStack() as here:
+            local = None
+            if address == LOCAL:
+                running = cluster_here.running(distributed, workers or usable_cores())
+                local = here.enter_context(running)
+            self._connect(local or address, say)
+            self._here = here.pop_all()
+
+    def _connect(self, scheduler: Any, say: Callable[[str], object]) -> None:
+        """Connect to the scheduler, an address or a cluster; FileError."""
         try:
-            self.client: Any = distributed.Client(self._local or address, timeout=_ANSWER)
+            self.client: Any = self._distributed.Client(scheduler, timeout=_ANSWER)
         # MemoryError: dask took the words of another server, of HTTP on the port of its dashboard,
         # for a number of bytes to make room for.
         except (OSError, ValueError, MemoryError) as error:
-            raise _no_scheduler(address, error) from None
+            raise _no_scheduler(self._address, error) from None
         #: How many workers had ended before: no times, as the scheduler has a clock of its own.
         self._lost_before = self._lost_workers()
         self._look_at_versions(say)
@@ -232,8 +240,7 @@ class Cluster:
         """Leave the cluster: tasks that were not begun are not done, the others end at their next
         block and leave nothing. One that was started here ends."""
         self.client.close()
-        if self._local is not None:
-            cluster_here.end(self._local)
+        self._here.close()
         for folder in self._folders:
             remove_dead(folder)
 

@@ -11,40 +11,47 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import Any
 
+from serialpack.cli.signals import SIGNALS
+from serialpack.hidden import temporary_folder
 from serialpack.pipeline.processes import MEMORY
 
 #: Where dask is told the environment of workers that are started here.
 _SPAWNED_WITH = "distributed.nanny.pre-spawn-environ"
 
+#: Where it is told the folder in which it works.
+_WORKS_IN = "temporary-directory"
+
 #: How long a worker may take to end, in seconds, before it is killed.
-_END = 1
+_MOST = 1
 
 
-def started(distributed: Any, workers: int) -> Any:
-    """A ``LocalCluster`` of so many workers, each a process."""
-    cluster = None
-    # As the processes of a run without a cluster.
+@contextmanager
+def running(distributed: Any, workers: int) -> Iterator[Any]:
+    """A ``LocalCluster`` of so many workers, each a process, as long as the block lasts."""
+    # As the processes of a run without a cluster; and dask leaves its locks where it works.
     dask = importlib.import_module("dask")
-    try:
-        with _held_ctrl_c(), dask.config.set({_SPAWNED_WITH: MEMORY}):
-            cluster = distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                dashboard_address=None,
-                # Else it is port 8787 of all networks, and a line is said where that is taken.
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                memory_limit=None,
-                silence_logs=logging.CRITICAL + 1,
-                preload=[__name__],
-            )
-    except BaseException:
-        if cluster is not None:
-            end(cluster)
-        raise
-    return cluster
+    with temporary_folder() as folder:
+        cluster = None
+        try:
+            with _held_signals(), dask.config.set({_SPAWNED_WITH: MEMORY, _WORKS_IN: folder}):
+                cluster = distributed.LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    # Else it is port 8787 of all networks, and a line is said where that is taken.
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                    memory_limit=None,
+                    silence_logs=logging.CRITICAL + 1,
+                    preload=[__name__],
+                )
+            yield cluster
+        finally:
+            if cluster is not None:
+                with _held_signals():
+                    _end(cluster)
 
 
-def end(cluster: Any) -> None:
+def _end(cluster: Any) -> None:
     """End it; dask itself waits 4 s for a worker that is at a large block."""
     cluster.sync(_end_workers, cluster)
     cluster.close()
@@ -53,19 +60,20 @@ def end(cluster: Any) -> None:
 
 
 async def _end_workers(cluster: Any) -> None:
-    ends = (nanny.close(timeout=_END) for nanny in cluster.workers.values())
+    ends = (nanny.close(timeout=_MOST) for nanny in cluster.workers.values())
     await asyncio.gather(*ends, return_exceptions=True)
 
 
 @contextmanager
-def _held_ctrl_c() -> Iterator[None]:
-    """Ctrl-C waits meanwhile, and what is started never hears of it: a worker that is not up yet
-    would end with a traceback."""
+def _held_signals() -> Iterator[None]:
+    """Signals that ask for the end wait meanwhile, and what is started never hears of Ctrl-C: a
+    worker that is not up yet would end with a traceback. What was begun is not left half done,
+    of which multiprocessing would tell."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     resource_tracker.ensure_running()  # started later, it would let the signal through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
     finally:
@@ -73,5 +81,8 @@ def _held_ctrl_c() -> Iterator[None]:
 
 
 def dask_setup(worker: object) -> None:  # noqa: ARG001  (dask's name for it, and its argument)
-    """Of a worker that was started here: Ctrl-C goes to it too, and is not meant for it."""
+    """Of a worker that was started here: Ctrl-C goes to it too, and is not meant for it; what else
+    ends it does so again."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

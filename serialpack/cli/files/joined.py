@@ -10,11 +10,11 @@ from serialpack.conversion.preview import TablePreview
 from serialpack.conversion.tables.survey_result import Below
 from serialpack.csv_front import before_header, separator_line
 from serialpack.errors import RefusedError, UsageError
-from serialpack.files.source import file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.declaration import Declaration
 from serialpack.reports import ConvertReport
+from serialpack.spool import Spool
 from serialpack.stages.stage import Buffer
 
 #: Bytes that are kept in memory: of a table until its line of names is known to be the same, and
@@ -141,27 +141,6 @@ class JoinedOutputs:
             )
 
 
-class Spool:
-    """A temporary file, in memory where that is small."""
-
-    def __init__(self) -> None:
-        from tempfile import SpooledTemporaryFile
-
-        self.file: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-
-    def write(self, data: Buffer) -> int:
-        """All of ``data``; FileError where there is no room for it."""
-        try:
-            return int(self.file.write(data))
-        except OSError as error:
-            raise file_error(error, "temporary file", "write") from error
-
-    @property
-    def is_on_disk(self) -> bool:
-        """Whether it is too large for memory."""
-        return self.file.tell() > _IN_MEMORY
-
-
 class JoinedFile:
     """A file object by what writes to it."""
 
@@ -203,7 +182,7 @@ class JoinedPart:
         if self._spool is None:
             self._joined.below_names(io.BytesIO(self.front), report)
             return
-        with self._spool.file as spool:
+        with self._spool as spool:
             spool.seek(0)
             self._joined.below_names(spool, report)
             while piece := spool.read(1 << 20):

@@ -24,9 +24,10 @@ from serialpack.cli.options.requests import BenchRequest, Manner
 from serialpack.cli.reporting.say import say
 from serialpack.cli.signals import Stopped
 from serialpack.cli.verbs.seconds_per_file import seconds_per_file
-from serialpack.errors import WORST_FIRST, RefusedError, UsageError
+from serialpack.errors import WORST_FIRST, RefusedError, SerialpackError, UsageError
 from serialpack.far import is_far
-from serialpack.files.source import Source, base_name, file_error, shown
+from serialpack.files.source import Source, base_name, shown
+from serialpack.formats.shared.random_access import put
 from serialpack.hidden import temporary_folder
 from serialpack.text import number_of
 
@@ -308,19 +309,21 @@ def _spooled(question: Question) -> Iterator[Question]:
         # A far file has a name that says what it is.
         copy = os.path.join(folder, (is_far(path) and base_name(path)) or "pipe")
         _copy(sys.stdin.buffer if path == STDIO else path, copy)
-        yield question._replace(source=copy, called=path)
+        try:
+            yield question._replace(source=copy, called=path)
+        except SerialpackError as error:
+            if error.path == copy:
+                error.path = None  # it is said of the input
+            raise
 
 
 def _copy(source: str | IO[bytes], copy: str) -> None:
     """Copy all that ``source`` gives into the new file ``copy``. FileError where there is no
     room."""
     with Source(source) as opened:
-        try:
-            with open(copy, "xb") as file:
-                while data := opened.read(8 << 20):
-                    file.write(data)
-        except OSError as error:
-            raise file_error(error, "temporary file", "write") from error
+        with open(copy, "xb") as file:
+            while data := opened.read(8 << 20):
+                put(file, data, opened.path)
         opened.check_unchanged()
 
 

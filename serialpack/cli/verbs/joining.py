@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.cli.files.joined import Spool
 from serialpack.cli.files.mover import Mover
 from serialpack.cli.files.removal import Input
 from serialpack.cli.naming import STDIO
@@ -29,6 +28,7 @@ from serialpack.files.source import shown
 from serialpack.formats import FORMATS
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
+from serialpack.spool import Spool
 from serialpack.text import number_of, printable
 from serialpack.units import format_size
 
@@ -74,9 +74,8 @@ class Through(NamedTuple):
         """Do ``work`` for each input of ``mover``, then make ``target`` of what that wrote to what
         ``write_to`` was called with; the exit code."""
         inputs = mover.inputs
-        text = Spool()
-        with text.file:
-            write_to(cast("IO[bytes]", text))
+        with Spool() as text:
+            write_to(text)
             left = len(inputs)
 
             def step(path: str) -> dict[str, Any]:
@@ -101,7 +100,7 @@ class Through(NamedTuple):
         """Make ``target`` of the ``text`` of all inputs; the line for ``--json``."""
         # By its name it would be compressed, where the target is.
         name = uncompressed_name(shown(target))
-        source = Rereadable(text.file, kept=text.is_on_disk, name=name)
+        source = Rereadable(text, kept=text.is_on_disk, name=name)
 
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             report = convert(source, to_file, to=self.to, progress=bar, **self.then)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING
 
 from serialpack.stages.stage import Buffer
 
@@ -43,11 +43,10 @@ class RestoredOnce:
         if self._file is not None:
             yield from _read(self._file)
             return
-        from tempfile import SpooledTemporaryFile
+        from serialpack.spool import Spool
 
         # It outlives this, where all of it is there.
-        file = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-        copy: IO[bytes] | None = cast("IO[bytes]", file)
+        copy: IO[bytes] | None = Spool(_IN_MEMORY)
         size = 0
         try:
             for piece in restore():

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path as PathlibPath
 from time import monotonic
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.errors import SerialpackError
 from serialpack.files.source import Path, Source, file_error
 
-#: Bytes of a pipe that are kept in memory; more of them are in a temporary file.
-_IN_MEMORY = 16 << 20
+if TYPE_CHECKING:
+    from serialpack.spool import Spool
 
 #: So long a source is read on, in seconds, once something in it is refused.
 LONGEST = 2.0
@@ -46,7 +46,18 @@ class Rereadable:
         if isinstance(self._source, str | os.PathLike):
             return self._source
         self._source.seek(self._start)
-        return Source(self._source, self._name) if self._name else self._source
+        if not self._name:
+            return self._source
+        made = _Copied if hasattr(self._source, "is_on_disk") else Source
+        return made(self._source, self._name)
+
+
+class _Copied(Source):
+    """A copy, of which it is known how large it is."""
+
+    @property
+    def size(self) -> int | None:
+        return cast("Spool", self.file).size
 
 
 class TooFar(SerialpackError):
@@ -109,21 +120,22 @@ def _seekable(file: IO[bytes]) -> bool:
 @contextmanager
 def _kept(file: IO[bytes], name: str) -> Iterator[Rereadable]:
     import shutil
-    from tempfile import SpooledTemporaryFile
 
-    with SpooledTemporaryFile(_IN_MEMORY) as copy:
+    from serialpack.spool import Spool
+
+    with Spool(of=name) as copy:
         try:
             shutil.copyfileobj(file, copy, 1 << 20)
         except OSError as error:
             raise file_error(error, name, "read") from error
-        yield Rereadable(copy, 0, kept=copy.tell() > _IN_MEMORY, name=name)
+        yield Rereadable(copy, 0, kept=copy.is_on_disk, name=name)
 
 
 @contextmanager
 def _recorded(file: IO[bytes], name: str) -> Iterator[Rereadable]:
-    from tempfile import SpooledTemporaryFile
+    from serialpack.spool import Spool
 
-    with SpooledTemporaryFile(_IN_MEMORY) as copy:
+    with Spool() as copy:
         yield Rereadable(cast("IO[bytes]", _Recording(file, copy)), name=name)
 
 

@@ -53,9 +53,9 @@ class Joiner:
             elif room := join.room(structure):
                 self._room = True
                 if self._patch is None:
-                    import tempfile
+                    from serialpack.spool import Spool
 
-                    self._spool = tempfile.SpooledTemporaryFile(MAX_BLOCK)  # noqa: SIM115
+                    self._spool = Spool(MAX_BLOCK)
                 self._put(room)
             self._put(around.before)
             self._put(piece.head)

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO, overload
 
-from serialpack.errors import FileError
+from serialpack.errors import FileError, SystemFileError
 from serialpack.formats.base import Read
 from serialpack.hidden import temporary_folder
+from serialpack.stages.stage import Buffer
 
 #: Bytes that are read at once where one of them is asked for.
 _WINDOW = 16 << 10
@@ -78,16 +79,26 @@ def as_file(read: Read) -> FileRead:
     return read if isinstance(read, FileRead) else FileRead(read)
 
 
-def put(out: IO[bytes], data: bytes) -> None:
-    """Write ``data`` into a temporary file; FileError."""
+def put(out: IO[bytes], data: Buffer, of: str | None = None) -> None:
+    """Write ``data`` into a temporary file, a copy of what is named ``of``; FileError."""
     try:
         out.write(data)
         out.flush()
     except OSError as error:
-        raise FileError(
-            f"its temporary copy cannot be written: {(error.strerror or '').lower()}",
-            hint="TMPDIR names a folder with more room",
-        ) from None
+        raise no_room(error, of) from None
+
+
+def no_room(error: OSError, of: str | None = None) -> FileError:
+    """The error where a temporary copy cannot be written, of what is named ``of``."""
+    if isinstance(error, FileError):
+        return error
+    why = (error.strerror or str(error)).lower()
+    return SystemFileError(
+        f"its temporary copy cannot be written: {why}",
+        error.errno,
+        hint="TMPDIR names a folder with more room",
+        path=of,
+    )
 
 
 class FileBytes:

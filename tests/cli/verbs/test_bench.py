@@ -258,3 +258,11 @@ def test_compare_measures_the_same_source_again(
         if code
         else done.stdout.startswith(b"standard input: ")
     )
+
+
+def test_what_is_said_of_a_pipe_names_it(run: Run, tmp_path: Path) -> None:
+    """And not the temporary copy, which is gone by then."""
+    (tmp_path / "a").write_bytes(b"text")
+    run("pack", "-q", "a")
+    said = run("bench", "-", stdin=(tmp_path / "a.spk").read_bytes(), code=2).stderr
+    assert said.startswith(b"serialpack: standard input: is a serialpack file already;")
