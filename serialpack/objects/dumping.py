@@ -32,7 +32,8 @@ from serialpack.pipeline.pack import pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.packing import Packing, check_meta
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
-from serialpack.serializers.objects.columns import LONG, may_have_columns
+from serialpack.serializers.objects.columns import LONG
+from serialpack.serializers.objects.guessed import may_have_columns
 from serialpack.serializers.one_object import (
     Default,
     NotTaken,

@@ -105,7 +105,21 @@ VALUES: dict[str, Any] = {
     "paths": [PurePosixPath(f"/data/{n}") for n in range(N)],
     "addresses": [IPv6Address(n << 64) for n in range(N)],
     "map of networks": {n: IPv4Network(n << 8) for n in range(5000)},
+    "scalars of two types": [np.float32(n) if n % 2 else np.float64(n) for n in range(5000)],
+    "dataclasses of two": [Point(n, 1) if n % 2 else Pair("a", n) for n in range(5000)],
+    "decimals and none": [None, *map(Decimal, range(5000))],
+    "paths of two": [(PurePosixPath, PureWindowsPath)[n % 2](f"{n}") for n in range(5000)],
     "in an object": [Run(), (WALK, np.arange(9))],
+    "moments and none in maps": [{"n": n, "at": (n % 3 and DAY) or None} for n in range(N)],
+    "tuples and none": [(n % 5 and (n, f"{n}")) or None for n in range(N)],
+    "lists and none": [(n % 5 and [n, n / 8]) or None for n in range(N)],
+    "objects with attributes": [things.Plain(n=n, at=DAY) for n in range(5000)],
+    "objects with others": [things.Plain(n=n, at=things.Plain(x=1.5)) for n in range(5000)],
+    "objects of several attributes": [
+        things.Plain(n=n) if n % 9 else things.Plain(n=n, m=n) for n in range(5000)
+    ],
+    "objects with slots and none": [None, *map(things.Slotted, range(5000))],
+    "map of objects with attributes": {n: things.Plain(n=n) for n in range(5000)},
 }
 #: Each is written value by value, for some reason.
 OTHERS: dict[str, Any] = {
@@ -116,15 +130,11 @@ OTHERS: dict[str, Any] = {
     "moments of two zones": [
         datetime(2024, 1, 1, tzinfo=UTC if n % 2 else BERLIN) for n in range(6000)
     ],
-    "scalars of two types": [np.float32(n) if n % 2 else np.float64(n) for n in range(5000)],
     "texts": [f"text {n}" for n in range(N)],
     "keys that equal others": [{True if n % 2 else 1: n} for n in range(N)],
     "maps of several keys": [{f"{n % 2}": n} for n in range(N)],
-    "dataclasses of two": [Point(n, 1) if n % 2 else Pair("a", n) for n in range(5000)],
     "members that differ": [(Numbered(1),), ([*Numbered],)],
     "members in few": [[things.Colour.RED] * 200, [None] * 200],
-    "decimals and none": [None, *map(Decimal, range(5000))],
-    "paths of two": [(PurePosixPath, PureWindowsPath)[n % 2](f"{n}") for n in range(5000)],
     "identifiers made safely": [
         UUID(int=n, is_safe=SafeUUID.safe if n % 2 else SafeUUID.unknown) for n in range(5000)
     ],
@@ -177,6 +187,28 @@ def test_arrays_before_and_behind_them_stay_one() -> None:
     assert again[0][0] is again[2] is again[1]["rows"][0][0]
 
 
+def _entangled() -> list[Any]:
+    """Objects each of which holds the one before."""
+    made: list[Any] = [None]
+    for n in range(5000):
+        made.append(things.Plain(n=n, before=made[-1] if n % 2 else None))
+    return made[1:]
+
+
+@pytest.mark.parametrize("how", ["behind", "before", "twice", "in each other"])
+def test_an_object_in_two_places_is_one_again(how: str) -> None:
+    objects: list[Any] = _entangled() if how == "in each other" else VALUES["objects with others"]
+    one = objects[7]
+    value = {
+        "behind": [objects, one, one.at if how == "behind" else None, things.Plain(x=one)],
+        "before": [things.Plain(x=one), objects],
+        "twice": [objects, [*objects, one]],
+        "in each other": [objects, one],
+    }[how]
+    again = serialpack.loads(serialpack.dumps(value, "objects", verify=False))
+    assert difference(value, again, identity=True) is None
+
+
 def test_what_holds_itself_is_looked_at_to_an_end() -> None:
     value: list[Any] = [WALK]
     value += [value, (value,)]
@@ -219,6 +251,7 @@ PLACES = _array("|u1", b"\0\1", [2])
 LATE = _array("<M8[us]", struct.pack("<q", 1 << 62), [1])
 DAYS = _array("<M8[D]", struct.pack("<q", 0), [1])
 POINT = "tests.fidelity.things", "Point"
+PLAIN = "tests.fidelity.things", "Plain"
 ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
 
 
@@ -271,6 +304,11 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (58, [16, *POINT, [[{"x": 1, "z": 2}]]]),
         (58, [16, *POINT, [[]]]),
         (58, [29, *POINT, [[1, 2]]]),
+        (58, [51, *PLAIN]),
+        (58, [51, *PLAIN, [[{"x": 1}, 2]]]),
+        (58, [51, *PLAIN, [[1]]]),
+        (58, [51, *PLAIN, [[{1: 2}]]]),
+        (58, [51, "tests.fidelity.things", "Colour", [[None]]]),
         (59, []),
         (59, [[1]]),
         (59, [DAYS]),
@@ -292,6 +330,15 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (61, [6, None, [1.0]]),
         (61, [14, "NoPath", ["a"]]),
         (61, [14, ["PosixPath"] * 2, ["a"]]),
+        (62, []),
+        (62, [PLACES]),
+        (62, [PLACES, ["a"]]),
+        (62, [PLACES, ["a"], ["b"], ["c"]]),
+        (62, [PLACES, ["a", "b"], []]),
+        (62, [PLACES, ["a"], "b"]),
+        (62, [[0, 1], ["a"], ["b"]]),
+        (62, [TWO, ["a"], ["b"]]),
+        (62, [_array("|u1", b"\0\1", [2, 1]), ["a"], ["b"]]),
         (57, [[1]]),
         (57, [[1, 1], [1, 2]]),
         (57, [[1], [1, 2]]),
