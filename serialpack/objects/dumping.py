@@ -105,10 +105,10 @@ def dump(
     ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
     then what a library changes silently, stays changed. Of an object whose class leaves something
-    out where it is pickled (a cache, a connection), a DroppedWarning says what. A list, map, set or
-    dataclass in two places comes back as two, but under pickle, which ``"auto"`` takes for what is
-    far larger so (one row a million times); an array as one. ``default`` turns
-    an object of an own class into plain values, as in ``json.dump``, and ``object_hook`` (what
+    out where it is pickled, or gives None in its place (a cache, a connection, a lock), a
+    DroppedWarning says what. A list, map, set or dataclass in two places comes back as two, but
+    under pickle, which ``"auto"`` takes for what is far larger so (one row a million times); an
+    array as one. ``default`` turns an object of an own class into plain values, as in ``json.dump``, and ``object_hook`` (what
     ``load`` will be given) turns the maps back into objects; the proof compares those with the
     originals, all attributes included. ``options``: what the serializer asks for by name
     (``schema`` and ``message``). ``meta``: words of your own for the header. ``threads`` defaults
