@@ -108,10 +108,11 @@ def dump(
     out where it is pickled, or gives None in its place (a cache, a connection, a lock), a
     DroppedWarning says what. A list, map, set or dataclass in two places comes back as two, but
     under pickle, which ``"auto"`` takes for what is far larger so (one row a million times); an
-    array as one. ``default`` turns an object of an own class into plain values, as in ``json.dump``, and ``object_hook`` (what
-    ``load`` will be given) turns the maps back into objects; the proof compares those with the
-    originals, all attributes included. ``options``: what the serializer asks for by name
-    (``schema`` and ``message``). ``meta``: words of your own for the header. ``threads`` defaults
+    array as one. ``default`` turns an object of an own class into plain values, as in
+    ``json.dump``, and ``object_hook`` (what ``load`` will be given) turns the maps back into
+    objects; the proof compares those with the originals, all attributes included. ``options``:
+    what the serializer asks for by name (``schema`` and ``message``). ``meta``: words of your
+    own for the header. ``threads`` defaults
     to the usable cores. ``shared_dict``: a dictionary for many small objects, as for ``pack``.
 
     Raises ValueRefusedError for a value that the serializer cannot hold, UsageError (a ValueError),

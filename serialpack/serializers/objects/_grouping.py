@@ -17,10 +17,12 @@ from serialpack.serializers.objects._alike import (
 )
 from serialpack.serializers.objects._own_classes import all_attributes, names_in, names_of_fields
 from serialpack.serializers.objects._own_types import (
+    ADDRESS,
     ATTRIBUTED,
     BY_PARTS,
     DATACLASS,
     ENUM,
+    IPV4,
     NAMED_TUPLE,
     OWN_TYPES,
     REFERRED,
@@ -136,6 +138,8 @@ class Grouping:
         if cls not in OWN_TYPES:
             makers[cls] = make
         code, parts = first
+        if code == ADDRESS and parts[0] == IPV4:
+            return Together(ALIKE, [code, IPV4, list(map(int, value))])
         states = _states_of(code, value, parts[-1])
         made = [] if states else [make(each) or (0, []) for each in value]
         if len({code for code, _ in made}) > 1:

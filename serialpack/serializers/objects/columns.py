@@ -261,13 +261,15 @@ def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
         numbers = array.view("<i8")
         if numbers.min() < least or numbers.max() > most:
             raise ValueError("moments that Python does not have")
-    items: list[Any] = array.tolist()
     if array.ndim > 1 and (zone is not None or others):
         raise ValueError("several dimensions of more than numbers")
     if zone is not None:
         if not isinstance(zone, tzinfo) or array.dtype.str != "<M8[us]":
             raise ValueError("a time zone of no moments")
-        items = [item.replace(tzinfo=zone) for item in items]
+        since = array.view("<m8[us]").tolist()
+        items: list[Any] = list(map(_START.replace(tzinfo=zone).__add__, since))
+    else:
+        items = array.tolist()
     return _merged(items, *others) if others else items
 
 

@@ -12,6 +12,7 @@ from serialpack.depth import TooDeep, says_depth
 from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import LARGE, TINY, SmallBuffers, frame_pieces
 from serialpack.formats.shared.recursion import NeedsRoom
+from serialpack.imported import imported
 from serialpack.serializers.objects._extension_table import COUNTED
 from serialpack.serializers.objects._grouping import GROUPED, GROUPS, Grouping
 from serialpack.serializers.objects._msgpack_mistaken import ANY_TAKEN, check_taken
@@ -23,7 +24,6 @@ from serialpack.serializers.objects._own_types import (
     REFERRED,
     TUPLE,
     Makers,
-    Parts,
     holding,
     maker_of,
     maker_of_others,
@@ -36,6 +36,7 @@ from serialpack.serializers.objects.arrays import (
     SCALAR,
     described,
     is_array,
+    parts_of_few,
     parts_of_masked,
     parts_of_objects,
     parts_of_shown,
@@ -113,7 +114,7 @@ class ExtensionWriter:
         self._records: list[Any] = []
         self.buffers: list[memoryview] = []
         #: Fewer bytes are not put there; and those that are not.
-        self._least = TINY if small else LARGE
+        self._least = TINY if small else LARGE if beside else math.inf
         self._small = SmallBuffers()
         #: Writes what is flat; and what write messages in each other. Made for the first.
         self._flat_packer: Any = None
@@ -122,13 +123,12 @@ class ExtensionWriter:
         self._makers: Makers = {}
         self._beside = beside
         self._alone = alone
-        own = None if alone else self._makers
         self._grouping = Grouping(
             bytearrays=bytearrays,
             rows=rows,
             columns=columns,
             referring=referring and beside,
-            makers=own,
+            makers=None if alone else self._makers,
         )
         #: How many more tuples may be met before lists of them are looked for; and how many more
         #: extensions, before many numbers are.
@@ -147,6 +147,7 @@ class ExtensionWriter:
         #: values may be one in memory by chance, and to be changed apart.
         self._known: dict[int, tuple[int, Any]] = {}
         self._arrays = 0
+        self._array_class = getattr(imported("numpy"), "ndarray", None)
         self._of_library = False
         self._referred = Referred(referring=beside)
         self._met_of_pandas: set[type] = set()  # to find who knows a class takes long
@@ -260,6 +261,8 @@ class ExtensionWriter:
                 raise ManySmall
         make = OWN_TYPES.get(cls)
         if make is None:
+            if cls is self._array_class and (few := parts_of_few(value, self._least)):
+                return self._inside(*self._array(value, few))
             if self._members and (member := self._members.get(id(value))):
                 self._meet_small()
                 return member[1]
@@ -310,8 +313,7 @@ class ExtensionWriter:
 
     def _of_library_too(self, value: Any) -> Any:
         """What becomes of a value that is none of Python's own."""
-        of_library = self._of_library
-        made: Parts | None = None
+        made, of_library = None, self._of_library
         if type(value) in self._met_of_pandas:
             made = parts_of_pandas(value)
             self._of_library = True
@@ -356,20 +358,25 @@ class ExtensionWriter:
         self._level -= 1
         return self._ext((code, data))
 
-    def _array(self, value: Any) -> tuple[int, list[Any]]:
-        import numpy as np
-
+    def _array(self, value: Any, few: list[Any] | None = None) -> tuple[int, list[Any]]:
+        """An extension and its parts, which ``few`` are where they stand in the message."""
         if known := self._known.get(id(value)):
             return SAME, [known[0]]
-        facts, data = described(np.asarray(value))
-        if isinstance(value, np.generic):
-            if not self._of_library:  # those in a moment of pandas stand in no list
-                self._meet_small()
-            return SCALAR, [bytes(data), facts[0]]
+        if few is None:
+            import numpy as np
+
+            facts, data = described(np.asarray(value))
+            if isinstance(value, np.generic):
+                if not self._of_library:  # those in a moment of pandas stand in no list
+                    self._meet_small()
+                return SCALAR, [bytes(data), facts[0]]
+            few = [self._placed(data, facts[0]), *facts]
+        else:
+            self._small.add(len(few[0]), few[1])
         if self._beside and not self._of_library:
             self._known[id(value)] = self._arrays, value
         self._arrays += 1
-        return ARRAY, [self._placed(data, facts[0]), *facts]
+        return ARRAY, few
 
     def _flat(self, parts: list[Any]) -> Any:
         if self._flat_packer is None:
@@ -384,7 +391,7 @@ class ExtensionWriter:
 
     def _placed(self, data: memoryview, items: object) -> bytes | None:
         """``data`` for the message; None where it is put beside that. ``items``: their type."""
-        if not self._beside or data.nbytes < self._least:
+        if data.nbytes < self._least:
             self._small.add(data.nbytes, items)
             return bytes(data)
         self._small.end_row()

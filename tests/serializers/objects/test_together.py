@@ -6,11 +6,11 @@ import io
 import struct
 import sys
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from ipaddress import IPv4Network, IPv6Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, NamedTuple
 from uuid import UUID, SafeUUID
@@ -109,8 +109,13 @@ VALUES: dict[str, Any] = {
     "dataclasses of two": [Point(n, 1) if n % 2 else Pair("a", n) for n in range(5000)],
     "decimals and none": [None, *map(Decimal, range(5000))],
     "paths of two": [(PurePosixPath, PureWindowsPath)[n % 2](f"{n}") for n in range(5000)],
+    "moments in a fold": [datetime(2024, 10, 27, 2, fold=n % 2) for n in range(6000)],
+    "times of a day": [(DAY + timedelta(seconds=n)).time() for n in range(5000)],
+    "times in a zone": [time(n % 24, fold=n % 2, tzinfo=BERLIN) for n in range(5000)],
+    "addresses of four bytes": [*map(IPv4Address, (0, 2**32 - 1, *range(5000)))],
+    "members of one more enum than are known": [None, *list(Numbered)[:150]] * 99,
     "in an object": [Run(), (WALK, np.arange(9))],
-    "moments and none in maps": [{"n": n, "at": (n % 3 and DAY) or None} for n in range(N)],
+    "moments and none in maps": [{"n": n, "at": DAY if n % 3 else None} for n in range(N)],
     "tuples and none": [(n % 5 and (n, f"{n}")) or None for n in range(N)],
     "lists and none": [(n % 5 and [n, n / 8]) or None for n in range(N)],
     "objects with attributes": [things.Plain(n=n, at=DAY) for n in range(5000)],
@@ -126,7 +131,6 @@ OTHERS: dict[str, Any] = {
     "large integers": [1 << 70, *range(1 << 34, (1 << 34) + N)],
     "large and negative": [(1 << 64) - 1, -1, *range(1 << 34, (1 << 34) + N)],
     "long durations": [timedelta.max] * 9000,
-    "moments in a fold": [datetime(2024, 10, 27, 2, fold=n % 2) for n in range(6000)],
     "moments of two zones": [
         datetime(2024, 1, 1, tzinfo=UTC if n % 2 else BERLIN) for n in range(6000)
     ],
@@ -329,6 +333,11 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (61, [6, [1.0], "1"]),
         (61, [6, None, [1.0]]),
         (61, [14, "NoPath", ["a"]]),
+        (61, [11, ["12:00:00"], [2]]),
+        (61, [12, ["2024-01-01T00:00:00"], [0], [1.5]]),
+        (61, [41, "IPv4Address", [1 << 32]]),
+        (61, [41, "IPv4Address", [1.0]]),
+        (61, [41, "IPv6Address", [1]]),
         (61, [14, ["PosixPath"] * 2, ["a"]]),
         (62, []),
         (62, [PLACES]),
