@@ -136,9 +136,9 @@ class ExtensionWriter:
         self._more = math.inf if self._grouping.rows or not beside else _MANY_EXTENSIONS
         #: Whether it has made arrays of numbers that are none, or taken objects together.
         self.made = False
-        #: How many values grouped by class were met; in how many more extensions many numbers are
-        #: looked for, and whether there may be some.
-        self._small_met, self._looks, self._may_have_columns = 0, _LOOKED_AT, False
+        #: How many values grouped by class were met; and the parts of the first extensions, in
+        #: which many numbers are looked for.
+        self._small_met, self._first_parts = 0, list[list[Any]]()
         #: Makes the extension of a code and data, without the questions that its class asks.
         self._ext: Callable[[tuple[int, bytes]], Any]
         self._level, self._most = 0, most
@@ -174,7 +174,7 @@ class ExtensionWriter:
             return True
         if len(self.data) < LONG and self._more > 0:
             return False
-        likely = self._may_have_columns or self._small_met >= FEW_NUMBERS
+        likely = self._small_met >= FEW_NUMBERS or any(map(may_have_columns, self._first_parts))
         return likely or any(map(may_have_columns, self._records))
 
     def _has_long_list(self) -> bool:
@@ -190,6 +190,7 @@ class ExtensionWriter:
     def close(self) -> None:
         """To be called at the end: what writes messages holds this, which holds that."""
         self._packers.clear()
+        self._first_parts.clear()
         self._records = []
 
     def pieces(self) -> list[Buffer]:
@@ -279,9 +280,8 @@ class ExtensionWriter:
         if self._alone and made[0] in OWN_CLASSES:
             raise TypeError(f"cannot hold {cls.__name__}")
         self._more -= 1
-        if self._looks:
-            self._looks -= 1
-            self._may_have_columns |= may_have_columns(made[1])
+        if len(self._first_parts) < _LOOKED_AT:
+            self._first_parts.append(made[1])
         elif self._more in _LOOKED_FOR_COLUMNS and self.is_worth_columns():
             raise ManySmall
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
