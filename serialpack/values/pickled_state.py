@@ -1,7 +1,5 @@
 """Whether a class tells pickle all that its objects keep, or anything."""
 
-from __future__ import annotations
-
 import copyreg
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from contextlib import suppress

@@ -333,14 +333,15 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
     if struct:
         _check_struct(cls)
     due = _made_by_functions(cls) if struct else frozenset()
-    new, set_in = object.__new__, object.__setattr__
-    in_dict = setter_of_attributes(cls)
+    new, set_in, in_dict = object.__new__, object.__setattr__, setter_of_attributes(cls)
 
     def back(fields: dict[str, Any]) -> Any:
         if type(fields) is not dict:
             raise ValueError(f"no fields of {name}")
         if not settable.issuperset(fields):
-            _check_kept(fields.keys() - settable)
+            more = fields.keys() - settable
+            if odd := [field for field in more if struct or not _is_kept(cls, field)]:
+                raise ValueError(f"{name} has no field {odd[0]}")
         if ATTRS_HASH in fields and fields[ATTRS_HASH] is not None:
             raise ValueError(f"{name} has no field {ATTRS_HASH}")
         if struct:
@@ -350,15 +351,9 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
         made: Any = new(cls)
         if in_dict is not None:
             in_dict(made, fields)
-            return made
-        for field, value in fields.items():
+        for field, value in fields.items() if in_dict is None else ():
             set_in(made, field, value)
         return made
-
-    def _check_kept(more: set[str]) -> None:
-        for field in more:
-            if struct or not _is_kept(cls, field):
-                raise ValueError(f"{name} has no field {field}")
 
     return back
 

@@ -191,28 +191,6 @@ def test_arrays_before_and_behind_them_stay_one() -> None:
     assert again[0][0] is again[2] is again[1]["rows"][0][0]
 
 
-def _entangled() -> list[Any]:
-    """Objects each of which holds the one before."""
-    made: list[Any] = [None]
-    for n in range(5000):
-        made.append(things.Plain(n=n, before=made[-1] if n % 2 else None))
-    return made[1:]
-
-
-@pytest.mark.parametrize("how", ["behind", "before", "twice", "in each other"])
-def test_an_object_in_two_places_is_one_again(how: str) -> None:
-    objects: list[Any] = _entangled() if how == "in each other" else VALUES["objects with others"]
-    one = objects[7]
-    value = {
-        "behind": [objects, one, one.at if how == "behind" else None, things.Plain(x=one)],
-        "before": [things.Plain(x=one), objects],
-        "twice": [objects, [*objects, one]],
-        "in each other": [objects, one],
-    }[how]
-    again = serialpack.loads(serialpack.dumps(value, "objects", verify=False))
-    assert difference(value, again, identity=True) is None
-
-
 def test_what_holds_itself_is_looked_at_to_an_end() -> None:
     value: list[Any] = [WALK]
     value += [value, (value,)]
