@@ -379,8 +379,8 @@ class PickleWarning(UserWarning):
 
 
 class DroppedWarning(UserWarning):
-    """The class of an object leaves something out where it is pickled: ``load`` gives the object
-    without that, or with what the class makes anew."""
+    """The class of an object leaves something out where it is pickled, or gives something else in
+    its place: ``load`` gives the object without that, or with what the class makes anew."""
 
 
 class ScaleWarning(UserWarning):

@@ -113,6 +113,63 @@ def test_all_that_classes_leave_out_is_told() -> None:
         serialpack.dumps(value, "pickle")
 
 
+class Replaces:
+    """Gives pickle something else in the place of what is of this process alone."""
+
+    def __init__(self) -> None:
+        self.x: Any = [1, 2]
+        self.lock: Any = threading.Lock()
+        self.cache, self.view = {"a": [1]}, memoryview(b"a")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "lock": None, "cache": {}, "view": "none yet"}
+
+
+class ReplacesSo(Replaces):
+    """Says the same by its other word."""
+
+    __getstate__ = object.__getstate__  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return ReplacesSo, (), {**vars(self), "lock": None, "cache": None, "view": None}
+
+
+class Rounds(Replaces):
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "x": [1, 2.5]}
+
+
+class Restores(Replaces):
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, cache={"b": 1})
+
+
+@pytest.mark.parametrize("cls", [Replaces, ReplacesSo])
+def test_what_its_class_puts_in_its_place_is_told(cls: type[Replaces]) -> None:
+    """It was refused: a lock that becomes None, a cache that is emptied."""
+    value = {"m": cls()}
+    with pytest.warns(serialpack.DroppedWarning) as told:
+        data = serialpack.dumps([value, value], "pickle")
+    words = str(told[0].message)
+    for name, was in ("lock", "<unlocked"), ("cache", ""), ("view", ""):
+        assert words.count(f"$[0].m.{name}: {was}") == 1
+    assert words.count(" became ") == 3
+    again, twice = serialpack.loads(data, trust=True)
+    assert again is twice
+    assert again["m"].x == [1, 2]
+    assert again["m"].lock is None
+    assert not again["m"].cache
+
+
+@pytest.mark.parametrize(
+    ("value", "path"), [(Rounds(), r"\.x\[1\]"), (Restores(), r"\.cache"), (Forgets(1), r"\.x")]
+)
+def test_what_it_changes_or_makes_of_that_is_refused(value: Any, path: str) -> None:
+    """Also by the name of what is changed, and not of what is left out beside it."""
+    with pytest.raises(serialpack.ValueRefusedError, match=f"^\\${path}: "):
+        serialpack.dumps(value, "pickle")
+
+
 class Labelled(np.ndarray):
     """NumPy tells pickle nothing of attributes that a class derived from its own has."""
 
@@ -137,7 +194,7 @@ def test_what_it_tells_must_be_the_same() -> None:
     assert found.value_path == "$.x"
     assert difference(Reduced(1), Reduced(2), left_out=[]) is not None
     assert difference([one], [Cached(1)], left_out=[]) is None
-    other.x, other.connection = 1, None  # type: ignore[assignment]
+    other.x, other.connection = 1, 5  # type: ignore[assignment]
     found = difference(one, other, left_out=[])
     assert found is not None
     assert found.value_path == "$.connection"

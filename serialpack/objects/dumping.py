@@ -20,6 +20,7 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from serialpack.files.source import Path
+from serialpack.filters import FILTERS
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -30,9 +31,11 @@ from serialpack.formats.python.buffers import (
 )
 from serialpack.pipeline.pack import pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.packing import Packing, check_meta
+from serialpack.pipeline.small import SmallWriter
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
-from serialpack.serializers.objects.columns import LONG, may_have_columns
+from serialpack.serializers.objects.columns import LONG
+from serialpack.serializers.objects.guessed import may_have_columns
 from serialpack.serializers.one_object import (
     Default,
     NotTaken,
@@ -41,7 +44,7 @@ from serialpack.serializers.one_object import (
     lowered,
     proved,
 )
-from serialpack.stages.chain import Chain
+from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer, Write
 from serialpack.warned import warn_caller
@@ -54,6 +57,9 @@ if TYPE_CHECKING:
 AUTO = ("msgpack", "json", "objects", "pickle")
 #: What has so many numbers in a list is not tried by json, in which they are large and slow.
 _MANY = 4096
+#: Of fewer bytes no filter is tried, and of more a sample of so many; one that is worth it leaves
+#: so much less.
+_FEW, _WORTH = 4096, 0.9
 #: The types of values that json gives back: no proof is needed to see that it holds no others.
 _OF_JSON = dict, list, str, int, float, bool, type(None)
 
@@ -104,13 +110,14 @@ def dump(
     ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
     then what a library changes silently, stays changed. Of an object whose class leaves something
-    out where it is pickled (a cache, a connection), a DroppedWarning says what. A list, map, set or
-    dataclass in two places comes back as two, but under pickle, which ``"auto"`` takes for what is
-    far larger so (one row a million times); an array as one. ``default`` turns
-    an object of an own class into plain values, as in ``json.dump``, and ``object_hook`` (what
-    ``load`` will be given) turns the maps back into objects; the proof compares those with the
-    originals, all attributes included. ``options``: what the serializer asks for by name
-    (``schema`` and ``message``). ``meta``: words of your own for the header. ``threads`` defaults
+    out where it is pickled, or gives None in its place (a cache, a connection, a lock), a
+    DroppedWarning says what. A list, map, set or dataclass in two places comes back as two, but
+    under pickle, which ``"auto"`` takes for what is far larger so (one row a million times); an
+    array as one. ``default`` turns an object of an own class into plain values, as in
+    ``json.dump``, and ``object_hook`` (what ``load`` will be given) turns the maps back into
+    objects; the proof compares those with the originals, all attributes included. ``options``:
+    what the serializer asks for by name (``schema`` and ``message``). ``meta``: words of your
+    own for the header. ``threads`` defaults
     to the usable cores. ``shared_dict``: a dictionary for many small objects, as for ``pack``.
 
     Raises ValueRefusedError for a value that the serializer cannot hold, UsageError (a ValueError),
@@ -145,7 +152,9 @@ def dumps(
     packed = writer, pieces = _serialize(obj, chain, verify, more)
     small = None
     if len(pieces) == 1 and not (more and more.get("meta")):
-        small = writer.small.pack(pieces[0], verify)
+        few = "+" not in chain and _FEW <= len(pieces[0]) <= LARGE
+        writes = _with_filter(writer, pieces[0]) if few else writer.small
+        small = writes.pack(pieces[0], verify)
         # In a frame are lists of numbers, for which chains are tried.
         framed = pieces[0][:1] == MARK[:1]
         if small is not None and not framed and not (more and more.get("shared_dict")):
@@ -156,6 +165,20 @@ def dumps(
 
     data = joined(written)
     return data if small is None or len(data) < len(small) else small
+
+
+def _with_filter(writer: Writer, data: Buffer) -> SmallWriter:
+    """What writes the small form of ``data``: where it is arrays of numbers, with their bytes of
+    equal weight together, if that leaves less of a sample."""
+    item = writer.serializer.item_of_arrays(data)
+    if item < 2 or writer.choice.chain.plain:
+        return writer.small
+    filters = (parse_stage(FILTERS, f"shuffle:{item}"),)
+    other = writer_of(str(writer.choice.chain._replace(filters=filters)), DEFAULT_EFFORT, None)
+    start = (len(data) - _FEW) // 2
+    sample = bytes(data[start : start + _FEW])
+    plain, filtered = (each.small.pack(sample, False) or sample for each in (writer, other))
+    return other.small if len(filtered) < _WORTH * len(plain) else writer.small
 
 
 def _check(how: DumpOptions) -> None:

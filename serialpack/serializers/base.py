@@ -220,6 +220,11 @@ class RecordSerializer(Serializer):
         """The outline of a message of an object, without its arrays; None where there is none."""
         return None
 
+    def item_of_arrays(self, message: Buffer) -> int:  # noqa: ARG002
+        """The bytes of an item of the arrays that are most of ``message``; 0 where there are none,
+        or where it does not tell that at a glance."""
+        return 0
+
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         """What ``load_object`` loads from the pieces of ``dump_object``, for whoever only looks at
         it: it may lie in the memory of what was dumped, whose depth was looked at."""

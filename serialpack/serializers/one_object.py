@@ -254,8 +254,10 @@ def _check(
     try:
         with gc_paused():
             lost = difference(obj, again, identity=serializer.identity)
-            if lost is not None and _is_dropped(serializer, obj, again, dropped):
-                dropped, lost = dropped or [lost], None
+            if lost is not None and not serializer.safe and serializer.holds_objects:
+                # Or what is not left out is to blame.
+                rest = difference(obj, again, identity=serializer.identity, left_out=dropped)
+                dropped, lost = ([], rest) if rest is not None else (dropped or [lost], None)
     except FAILURES as error:  # of a class, which is asked whether it is another's
         because = f"it cannot be compared: {error}"
         lost = Difference(0, "$", shown(obj), "", "object", because=because)
@@ -266,16 +268,6 @@ def _check(
         raise NotTaken(partial(_refused, serializer, plain, lost, _hint(serializer, lost)))
     if dropped:
         warn_caller(_told_dropped(dropped), DroppedWarning)
-
-
-def _is_dropped(
-    serializer: RecordSerializer, obj: Any, again: Any, dropped: list[Difference]
-) -> bool:
-    """Whether what ``again`` differs in is what classes leave out of what they tell pickle, which
-    is added to ``dropped``."""
-    if serializer.safe or not serializer.holds_objects:
-        return False
-    return difference(obj, again, identity=serializer.identity, left_out=dropped) is None
 
 
 #: The most attributes that are named of those that classes leave out.

@@ -16,18 +16,28 @@ def array_facts(value: Any) -> tuple[Any, ...] | None:
     piece: of a slice nobody need keep them. Whether it can be written to counts where that can be
     told: ``_tells_lock``.
     """
+    if is_plain_array(value):
+        return plain_facts(value)
     if isinstance(value, memoryview):
         return value.format, value.shape, value.strides, value.readonly
     if hasattr(value, "typecode"):
         return (value.typecode,)
     if not hasattr(value, "dtype") or not hasattr(value, "tobytes"):
         return None
-    facts = value.dtype.str, _type_facts(value.dtype), value.shape
     flags = getattr(value, "flags", None)
-    if flags is None or _is_scalar(value) or not (flags.c_contiguous or flags.f_contiguous):
+    if flags is None or _is_scalar(value):
+        return value.dtype.str, _type_facts(value.dtype), value.shape
+    return plain_facts(value)
+
+
+def plain_facts(array: Any) -> tuple[Any, ...]:
+    """As ``array_facts``, of an array of NumPy."""
+    kind, flags = array.dtype, array.flags
+    facts = kind.str, _type_facts(kind), array.shape
+    in_c, in_fortran = flags.c_contiguous, flags.f_contiguous
+    if not (in_c or in_fortran):
         return facts
-    writeable = flags.writeable or not _tells_lock(value)
-    return *facts, flags.c_contiguous, flags.f_contiguous, writeable
+    return *facts, in_c, in_fortran, flags.writeable or not _tells_lock(array)
 
 
 def _is_scalar(value: Any) -> bool:

@@ -103,15 +103,21 @@ def has_attributes_alone(cls: Any) -> bool:
 
 
 @lru_cache(256)
+def is_of_library(cls: Any) -> bool:
+    """Whether ``cls`` is derived from a class of a library whose objects have extensions."""
+    return any(str(each.__module__).partition(".")[0] in _LIBRARIES for each in cls.__mro__)
+
+
+@lru_cache(256)
 def maker_of_attributed(cls: Any) -> Callable[[Any], Any]:
     """Gives the function that makes an object of ``cls`` of its attributes; TypeError for a class
     whose objects keep more."""
     if not has_attributes_alone(cls):
         raise TypeError(f"{cls.__name__} keeps more than attributes")
-    keep = keeper_of_attributes(cls)
+    new, keep = object.__new__, keeper_of_attributes(cls)
 
     def make(attributes: Any) -> Any:
-        made = object.__new__(cls)
+        made = new(cls)
         if attributes is not None:
             keep(made, attributes)
         return made

@@ -103,12 +103,13 @@ def _in_slots(value: Any) -> dict[str, Any]:
     slot or another attribute of the same name."""
     cls: Any = type(value)
     held = {}
+    slots = _slots(cls)
     for name, place in _all_slots(cls):
         try:
             found = place.__get__(value)
         except AttributeError:  # it was never set
             continue
-        if _slots(cls).get(name) is not place:
+        if slots.get(name) is not place:
             raise TypeError(f"{cls.__name__} hides its slot {name}")
         held[name] = found
     return held
@@ -159,7 +160,7 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
     """Gives the function that sets the attributes of an object of ``cls``, as ``attributes_of``
     gives them, of a map that becomes its own; it raises ValueError where the object cannot have
     them."""
-    slots, place = _slots(cls), _place_of_attributes(cls)
+    slots, place, set_all = _slots(cls), _place_of_attributes(cls), setter_of_attributes(cls)
 
     def keep(made: Any, attributes: Any) -> None:
         held = made if attributes is True and isinstance(made, dict) else {}
@@ -177,7 +178,28 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
             raise ValueError(f"{cls.__name__} has no such attributes")
         place.__set__(made, held)
 
-    return keep
+    def keep_plain(made: Any, attributes: Any) -> None:
+        """As ``keep``, in half the time for what nearly all objects have."""
+        plain = type(attributes) is dict and _TEXT.issuperset(map(type, attributes))
+        if not plain or not attributes:
+            keep(made, attributes)
+        elif set_all is not None:
+            set_all(made, attributes)
+        elif slots.keys() >= attributes.keys():
+            for name, value in attributes.items():
+                slots[name].__set__(made, value)
+        else:
+            keep(made, attributes)
+
+    return keep_plain
+
+
+@lru_cache(256)
+def setter_of_attributes(cls: Any) -> Callable[[Any, dict[str, Any]], None] | None:
+    """Gives the function that makes a map the ``__dict__`` of an object of ``cls``; None where it
+    has none, or also slots."""
+    place = _place_of_attributes(cls)
+    return None if place is None or _all_slots(cls) else place.__set__
 
 
 @lru_cache(256)

@@ -34,6 +34,7 @@ from serialpack.values.parts import (
 )
 from serialpack.values.pickled_state import (
     both_told,
+    instead_told,
     is_untold,
     leaves_out,
     named_to_pickle,
@@ -157,9 +158,10 @@ class _Walk:
         self._looked[key] += 1
         if key in self.left_out or self._looked[key] > _MOST_LOOKED:
             return
-        if difference(found.was, found.became) is not None:
-            lost = _lost(found.was, found.became)
-            self.left_out[key] = _at((path, f".{found.name}"), lost)
+        lost = difference(found.was, found.became)
+        if lost is not None:
+            told = _at((path, f".{found.name}"), lost)
+            self.left_out[key] = told._replace(value_path=told.value_path + lost.value_path[1:])
 
     def _shared(self, x: Any, y: Any) -> Difference | None:
         """The difference where one of the two objects was met before, beside another one; else
@@ -243,6 +245,11 @@ def _attributes(x: Any, y: Any, *, by_word: bool) -> Iterator[Pair | Difference 
             elif speaks and leaves_out(named, name, was, became):
                 left_out = True
                 yield _LeftOut(name, was, became)
+            elif (told := instead_told(named, name, was)) is not NOTHING and (
+                difference(was, became) is not None
+            ):
+                left_out = True
+                yield from (_LeftOut(name, was, became), (f".{name}", told, became))
             else:
                 yield (f".{name}", was, became)
     if left_out:

@@ -1,11 +1,9 @@
 """Whether a class tells pickle all that its objects keep, or anything."""
 
-from __future__ import annotations
-
 import copyreg
-from collections import namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from serialpack.values.instance_dict import hides_attributes
@@ -84,12 +82,18 @@ def both_told(x: Any, y: Any) -> tuple[Any, Any] | None:
     return None
 
 
-def named_to_pickle(value: Any) -> dict[Any, Any] | None:
-    """The attributes that the class of ``value`` gives pickle by their names; None where it fails
-    to, and where it does not choose them (``__getstate__``): one that only says how it is made
-    anew (``__reduce__``) knows nothing of what somebody has added since."""
-    if getattr(type(value), "__getstate__", None) is object.__getstate__:
-        return None
+class Named(NamedTuple):
+    """The ``attributes`` that the class of an object gives pickle by their names. ``chosen``: it
+    chooses them itself (``__getstate__``), so that others are left out: one that only says how it
+    is made anew (``__reduce__``) knows nothing of what somebody has added since."""
+
+    attributes: dict[Any, Any]
+    chosen: bool
+
+
+def named_to_pickle(value: Any) -> Named | None:
+    """What the class of ``value`` gives pickle by name; None where it fails to, or gives none."""
+    chosen = getattr(type(value), "__getstate__", None) is not object.__getstate__
     try:
         told = told_to_pickle(value)
     except Exception:  # whatever somebody's class raises
@@ -99,18 +103,43 @@ def named_to_pickle(value: Any) -> dict[Any, Any] | None:
     for part in state if type(state) is tuple else (state,):
         if type(part) is dict:
             named.update(part)
-    return named
+    return Named(named, chosen) if chosen or named else None
 
 
-def leaves_out(named: dict[Any, Any] | None, name: str, was: Any, became: Any) -> bool:
+def _counts(value: Any) -> bool:
+    """Whether what a class says of ``value``, a number or a text, is not enough: it is no cache and
+    no connection."""
+    return is_leaf(value) and value is not None and value is not NOTHING
+
+
+def leaves_out(named: Named | None, name: str, was: Any, became: Any) -> bool:
     """Whether a class that gives pickle ``named`` leaves the attribute ``name`` out of that, or, by
-    giving None for it, makes another one of its type anew: a cache, a connection. A number or a
-    text is no such thing, but what is told."""
-    if named is None or (is_leaf(was) and was is not None and was is not NOTHING):
+    giving None for it, makes another one of its type anew, or none: a cache, a connection."""
+    if named is None or _counts(was):
         return False
-    if name not in named:
-        return True
-    return named[name] is None and was is not None and type(was) is type(became)
+    if name not in named.attributes:
+        return named.chosen
+    if named.attributes[name] is not None or was is None:
+        return False
+    return became is None or type(was) is type(became)
+
+
+#: Types of what is left of a cache, without an item.
+_EMPTIED = frozenset(
+    {dict, list, tuple, set, frozenset, OrderedDict, defaultdict, Counter, deque, bytearray}
+)
+
+
+def instead_told(named: Named | None, name: str, was: Any) -> Any:
+    """What a class gives pickle in the place of all that ``was``, its attribute ``name``, holds: a
+    word, or an empty cache. NOTHING where it gives that itself, or only some of it: what it makes
+    of numbers in a list is no more left out than what it makes of a number."""
+    if named is None or _counts(was):
+        return NOTHING
+    told = named.attributes.get(name, was)
+    if told is was or not (is_leaf(told) or (type(told) in _EMPTIED and not told)):
+        return NOTHING
+    return told
 
 
 #: Methods that named tuples have as tuples have them.

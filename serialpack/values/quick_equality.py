@@ -25,7 +25,13 @@ from zoneinfo import ZoneInfo
 from serialpack.depth.values import check_values, contents
 from serialpack.imported import imported
 from serialpack.values.alone import of_ipaddress, same_alone
-from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
+from serialpack.values.arrays import (
+    array_facts,
+    is_plain_array,
+    is_plain_scalar,
+    plain_facts,
+    same_numbers,
+)
 from serialpack.values.derived import told_of_derived
 from serialpack.values.models import is_model, is_of_core, told_of_models
 from serialpack.values.pickled_state import has_only_attributes, is_named_tuple, tells_all
@@ -171,23 +177,29 @@ class _Pickler(pickle.Pickler):
         self.fast = not memo
         self.ways = self.dispatch_table = _Ways(_WAYS)
         self.ways.know = None if memo else self._know
-        #: Id of a class -> its number, which is written in its place, and the class.
-        self._named: dict[int, tuple[int, Any]] = _NAMED.copy()
+        #: Id of a class -> its number, which is written in its place, and the class; likewise of
+        #: members of enums, all of them, and those that the value had so far.
+        self._named = _NAMED.copy()
+        self._members, self._met = dict[int, tuple[int, Any]](), dict[int, tuple[int, Any]]()
 
     def write(self, value: Any) -> list[Any]:
         """Write ``value``; the arrays in it that are not written, but compared where they lie."""
-        self.memo = self._named
+        self.memo, self._met = self._named, {}
         self.ways.arrays = arrays = list[Any]()
         self.dump(value)
         return arrays
 
-    def _know(self, cls: type) -> None:
-        if len(self._named) < _MOST_NAMED:
-            self._named[id(cls)] = len(self._named), cls
-            self.memo = self._named
+    def _know(self, named: Any) -> None:
+        if isinstance(named, type):
+            if len(self._named) < _MOST_NAMED:
+                self._named[id(named)] = len(self._named), named
+        elif len(self._members) < _MOST_NAMED or id(named) in self._members:
+            number = _MOST_NAMED + len(self._members)
+            self._met[id(named)] = self._members.setdefault(id(named), (number, named))
+        self.memo = {**self._named, **self._met}
 
 
-#: The most classes that are written once: for each of them the memo is made anew.
+#: The most classes, and the most members, that are written once: for each the memo is made anew.
 _MOST_NAMED = 100
 
 
@@ -198,14 +210,20 @@ class _Ways(dict[type, Callable[[Any], Any]]):
     that.
     """
 
-    know: Callable[[type], None] | None = None
+    know: Callable[[Any], None] | None = None
     arrays: list[Any]
 
     def __missing__(self, cls: type) -> Callable[[Any], Any]:
         if issubclass(cls, type):
             raise KeyError(cls)
         way = self[cls] = self._way(cls)
-        if self.know is not None and way not in (self._array, _scalar, _itself, _path):
+        if self.know is not None and way not in (
+            self._array,
+            self._member,
+            _scalar,
+            _itself,
+            _path,
+        ):
             self.know(cls)
         return way
 
@@ -216,7 +234,7 @@ class _Ways(dict[type, Callable[[Any], Any]]):
         if numpy is not None and issubclass(cls, numpy.generic):
             return _scalar
         if issubclass(cls, Enum):  # compared by identity
-            return _itself
+            return self._member
         if (pandas := imported("pandas")) is not None:
             if cls in (type(pandas.NaT), type(pandas.NA)):
                 return _itself
@@ -233,13 +251,18 @@ class _Ways(dict[type, Callable[[Any], Any]]):
             raise _OddClass
         return _told if tells_all(cls) else _state
 
+    def _member(self, member: Any) -> Any:
+        if self.know is not None:
+            self.know(member)
+        return _itself(member)
+
     def _array(self, array: Any) -> Any:
-        if not is_plain_array(array):
+        if array.dtype.hasobject:
             raise _OddClass
         if array.nbytes <= _TINY:
-            return _numbers, (array_facts(array), array.tobytes())
+            return _numbers, (plain_facts(array), array.tobytes())
         self.arrays.append(array)
-        return _numbers, (array_facts(array), len(self.arrays))
+        return _numbers, (plain_facts(array), len(self.arrays))
 
 
 #: What the class of a value tells pickle.

@@ -63,8 +63,10 @@ OWN = {"set": {1}, "pair": (1, -(2**70)), "date": date(2001, 12, 14), "path": Pu
 
 #: Limits beyond which values are written otherwise, lowered for files to be small.
 _BY_COLUMNS = {
+    "serializers.objects.guessed.FEW_NUMBERS": 3,
     "serializers.objects.columns.FEW_NUMBERS": 3,
     "serializers.objects._grouping.FEW_NUMBERS": 3,
+    "serializers.objects._grouping.FEW_ROWS": 3,
     "serializers.objects.write.LONG": 0,
     "serializers.objects.write._MANY_OBJECTS": 1,
 }
@@ -72,6 +74,7 @@ _LIMITS = {
     "object-in-place": {"formats.python.buffers.LARGE": 64},
     "object-together": _BY_COLUMNS,
     "object-alike": _BY_COLUMNS,
+    "object-several": _BY_COLUMNS,
 }
 
 #: The serializers that were tried with every kind of source; of the others there is one file.

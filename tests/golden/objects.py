@@ -157,6 +157,25 @@ def _alike() -> bytes:
     return framed(packb(ExtType(2, packb(parts))), [b"\0\1\0\0", *halves])
 
 
+def _several() -> bytes:
+    """Lists of paths with one that is missing, and of objects with attributes alone, one of which
+    stands elsewhere, too, as many of them are written."""
+
+    def array(kind: str, items: int) -> ExtType:
+        return ExtType(18, packb([None, repr(kind), [items], False, True]))
+
+    paths = ExtType(61, packb([14, "PurePosixPath", ["a/b", "/é", "."]]))
+    numbers = ExtType(55, packb([array("|u1", 3)]))
+    columns = ExtType(56, packb([["a", "b"], numbers, ["x", "y", ""]]))
+    objects = [51, "tests.fidelity.things", "Plain", ExtType(56, packb([None, columns]))]
+    parts = [
+        ExtType(62, packb([array("|u1", 4), paths, [None]])),
+        ExtType(58, packb(objects)),
+        ExtType(36, packb([1])),
+    ]
+    return framed(packb(ExtType(2, packb(parts))), [b"\0\1\0\0", b"\1\2\3"])
+
+
 def _labelled() -> list[ExtType]:
     """A data set of xarray with an index, and with a label without one; one of its arrays."""
 
@@ -297,6 +316,7 @@ def serialized() -> dict[str, bytes]:
         ),
         "object-together": _together(),
         "object-alike": _alike(),
+        "object-several": _several(),
         "object-derived": packb(_derived()),
         "object-attributed": packb(_attributed()),
         "object-labelled": packb(_labelled()),
@@ -322,6 +342,7 @@ DUMPED = {
     "object-rows": "objects+none",
     "object-together": "objects+none",
     "object-alike": "objects+none",
+    "object-several": "objects+none",
     "object-derived": "objects+none",
     "object-attributed": "objects+none",
     "object-labelled": "objects+none",

@@ -9,8 +9,9 @@ Whose values they are: Python's own types (``_own_types``, and of these ``_time_
 ``_class_names``), arrays of NumPy (``arrays``, ``_numpy_types``), and of a library each
 ``of_numpy`` (with ``_numpy_random``), ``of_pandas``, ``of_arrow``, ``of_polars``, ``of_scipy``,
 ``of_xarray`` and ``of_pydantic``. ``_grouping`` finds many small values that are written together,
-whose extensions ``columns`` and ``_alike`` have. ``_msgpack_mistaken`` finds what msgpack-python
-would take for something else.
+whose extensions ``columns`` and ``_alike`` have; by a few items of a value ``guessed`` finds
+whether that is worth it. ``_referred`` has what is written once. ``_msgpack_mistaken`` finds what
+msgpack-python would take for something else.
 
 - parts: what an extension holds, in order, each a value that MessagePack has or an extension
 - beside: of a large buffer, stored behind the message and not in it

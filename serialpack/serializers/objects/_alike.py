@@ -1,4 +1,5 @@
-"""Values of which there are few, and values of one type of Python, as the parts of one extension.
+"""Values of which there are few, and those of one type of Python, or of several, as the parts of an
+extension.
 
 A member of an enum, or an address, takes its extension, the name of its class and a call to make
 it; in a list of thousands these are the same for all.
@@ -8,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from itertools import repeat
+from itertools import compress, repeat
 from types import NoneType
 from typing import Any
 
-from serialpack.serializers.objects.columns import ALIKE, FEW, Together, array_in, narrow
+from serialpack.serializers.objects.columns import ALIKE, FEW, SEVERAL, Together, array_in, narrow
 
-#: So many values are few.
-_MOST = 1 << 16
+#: So many values are few, and so many types are several.
+_MOST, _MOST_TYPES = 1 << 16, 8
 
 
 def few_together(value: list[Any], kinds: set[type]) -> Together | None:
@@ -65,3 +66,38 @@ def alike_back(make: Callable[..., Any], columns: list[Any]) -> list[Any]:
     (count,) = {len(column) for column in columns if type(column) is list}
     rows = (column if type(column) is list else repeat(column, count) for column in columns)
     return list(map(make, *rows))
+
+
+def several_together(
+    value: list[Any], kinds: set[type], together: Callable[[list[Any]], Together | None]
+) -> Together | None:
+    """What stands for a list of values of ``kinds``, as some that are there and None: those of each
+    type in a list of their own. None for one type or many, and where ``together``, which gives what
+    stands for a list, has nothing for any of these lists."""
+    if not 1 < len(kinds) <= _MOST_TYPES:
+        return None
+    types = list(map(type, value))
+    numbers = {kind: number for number, kind in enumerate(dict.fromkeys(types))}
+    which = bytearray(map(numbers.__getitem__, types))
+    columns: list[Any] = []
+    for number in range(len(numbers)):
+        column = list(compress(value, map(number.__eq__, which)))
+        columns.append(together(column) or column)
+    if Together not in map(type, columns):
+        return None
+    import numpy as np
+
+    return Together(SEVERAL, [np.frombuffer(which, "|u1"), *columns])
+
+
+def several_back(which: Any, *columns: Any) -> list[Any]:
+    """The list that the parts of SEVERAL are of; ValueError where they are of none."""
+    import numpy as np
+
+    array = array_in(which)
+    if array.dtype.str != "|u1" or array.ndim != 1 or set(map(type, columns)) != {list}:
+        raise ValueError("values of several types without these")
+    if np.bincount(array, minlength=len(columns)).tolist() != list(map(len, columns)):
+        raise ValueError("other values than there are places for them")
+    rest = [iter(column) for column in columns]
+    return list(map(next, map(rest.__getitem__, array.tolist())))

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.formats.arrays.header import ArrayHeader
-from serialpack.serializers.objects._alike import alike_back, few_back
+from serialpack.serializers.objects._alike import alike_back, few_back, several_back
 from serialpack.serializers.objects._generics import shown_generic
 from serialpack.serializers.objects._own_types import (
     ATTRIBUTED,
@@ -51,6 +51,7 @@ from serialpack.serializers.objects.columns import (
     OBJECTS_OF,
     ROWS,
     SCALARS,
+    SEVERAL,
 )
 from serialpack.serializers.objects.of_arrow import ARROW, OF_ARROW, arrow_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, numpy_of
@@ -148,6 +149,9 @@ EXTENSIONS: dict[int, Extension] = {
     ARROW: Extension(again=SAME_OBJECT),
     OBJECTS_OF: Extension(takes_any=True),
     FEW: Extension(few_back, lambda parts: {"of": parts[1], "which": parts[0]}, takes_any=True),
+    SEVERAL: Extension(
+        several_back, lambda parts: {"of": parts[1:], "which": parts[0]}, takes_any=True
+    ),
     ALIKE: Extension(_alike, lambda parts: parts[1:] if parts[2:] else parts[1]),
     **dict.fromkeys((SAME, SAME_OBJECT, SAME_INDEX), Extension()),
     SCALAR: Extension(scalar_over, lambda parts: f"scalar {parts[1]}"),
@@ -188,6 +192,10 @@ class Met:
         """Keep ``made``, the value of an extension that others ``again`` may refer to."""
         if again is not None:
             self._met[again].append(made)
+
+    def keep_all(self, again: int, made: list[Any]) -> None:
+        """As ``keep``, of several values, one after another."""
+        self._met[again] += made
 
     def stands_for(self, code: int) -> list[Any]:
         """The values that an extension ``code`` may refer to."""

@@ -9,7 +9,8 @@ from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.msgpack.values import messages
 from serialpack.serializers.base import ObjectOutline
 from serialpack.serializers.objects._extension_table import Extension, Met, extension
-from serialpack.serializers.objects.arrays import ARRAY, descr_of, one_of
+from serialpack.serializers.objects._own_types import REFERRED
+from serialpack.serializers.objects.arrays import ARRAY, SAME_OBJECT, descr_of, one_of
 from serialpack.serializers.objects.columns import OBJECTS_OF, OF_ARRAYS
 from serialpack.serializers.objects.of_arrow import ARROW
 from serialpack.stages.stage import Buffer
@@ -30,6 +31,8 @@ class _Outliner:
         self.beside: list[ArrayHeader | None] = []
         self.listed: set[int] = set()
         self._met = Met()
+        #: Whether there were objects that are referred to by their numbers, nobody knows how many.
+        self._uncounted = False
         self._level = 0
 
     def __call__(self, code: int, data: bytes) -> Any:
@@ -57,7 +60,10 @@ class _Outliner:
             self.beside += [None] if inside is None else []
             return f"table of Arrow, {size} bytes"
         if code == OBJECTS_OF:
+            self._uncounted |= parts[0] in REFERRED
             return {parts[2]: parts[3]}
+        if code == SAME_OBJECT and self._uncounted:
+            return "the same as one before"
         return one_of(self._met.stands_for(code), *parts)
 
     def _array(

@@ -35,6 +35,7 @@ from serialpack.values.derived import (
     base_of,
     check_derived,
     maker_of_derived,
+    setter_of_attributes,
 )
 from serialpack.values.instance_dict import hides_attributes
 from serialpack.values.models import ModelState, check_state, is_model, model_of, model_state
@@ -130,7 +131,7 @@ def maker_of_fields(cls: Any) -> Maker:
     found = names_of_class(cls)
 
     def parts(value: Any) -> list[Any]:
-        held = _attributes(value)
+        held = all_attributes(value)
         if (*held,) == names and ATTRS_HASH not in held:
             return [*found, held]
         return [*found, _fields_of(cls, names, dict(held))]
@@ -171,7 +172,7 @@ def _made_by_functions(cls: Any) -> frozenset[str]:
     return frozenset(name for name, default in made if default.factory not in _OF_NOTHING)
 
 
-def _attributes(value: Any) -> dict[str, Any]:
+def all_attributes(value: Any) -> dict[str, Any]:
     """All attributes of ``value``, those in slots too. The caller must not change the map."""
     state: Any = object.__getstate__(value)
     if type(state) is dict:
@@ -332,13 +333,15 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
     if struct:
         _check_struct(cls)
     due = _made_by_functions(cls) if struct else frozenset()
-    new, set_in = object.__new__, object.__setattr__
+    new, set_in, in_dict = object.__new__, object.__setattr__, setter_of_attributes(cls)
 
     def back(fields: dict[str, Any]) -> Any:
         if type(fields) is not dict:
             raise ValueError(f"no fields of {name}")
         if not settable.issuperset(fields):
-            _check_kept(fields.keys() - settable)
+            more = fields.keys() - settable
+            if odd := [field for field in more if struct or not _is_kept(cls, field)]:
+                raise ValueError(f"{name} has no field {odd[0]}")
         if ATTRS_HASH in fields and fields[ATTRS_HASH] is not None:
             raise ValueError(f"{name} has no field {ATTRS_HASH}")
         if struct:
@@ -346,14 +349,11 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
                 raise ValueError(f"{name} without {', '.join(due - fields.keys())}")
             return cls(**fields)
         made: Any = new(cls)
-        for field, value in fields.items():
+        if in_dict is not None:
+            in_dict(made, fields)
+        for field, value in fields.items() if in_dict is None else ():
             set_in(made, field, value)
         return made
-
-    def _check_kept(more: set[str]) -> None:
-        for field in more:
-            if struct or not _is_kept(cls, field):
-                raise ValueError(f"{name} has no field {field}")
 
     return back
 

@@ -45,9 +45,23 @@ def described(value: Any) -> tuple[list[Any], memoryview]:
     if kind.hasobject:
         raise TypeError("an array of objects")
     fortran, items = items_of(value)
-    plain = kind.char in _OF_NUMBERS and kind.metadata is None and kind.names is None
-    descr = repr(kind.str if plain else spelled_type(kind))
+    descr = repr(kind.str if _is_plain(kind) else spelled_type(kind))
     return [descr, list(value.shape), fortran, value.flags.writeable], items
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether its text alone determines a type."""
+    return kind.char in _OF_NUMBERS and kind.metadata is None and kind.names is None
+
+
+def parts_of_few(value: Any, most: float) -> list[Any] | None:
+    """The parts of the extension of an array of NumPy's own class, with its items, of numbers in C
+    order and of fewer than ``most`` bytes; None for another. In a third of the time of
+    ``described``."""
+    kind, flags = value.dtype, value.flags
+    if value.nbytes >= most or not flags.c_contiguous or not _is_plain(kind):
+        return None
+    return [value.tobytes(), repr(kind.str), list(value.shape), False, flags.writeable]
 
 
 def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writeable: bool) -> Any:
@@ -65,9 +79,14 @@ def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writea
 def type_of(descr: str, shape: list[int], size: int) -> Any:
     """The type of an array of this shape and ``size`` bytes; ValueError where they do not agree."""
     kind = _dtype(descr)
-    if any(type(n) is not int or n < 0 for n in shape) or kind.hasobject:
-        raise ValueError("no shape or type of an array of numbers")
-    if math.prod(shape) * kind.itemsize != size or math.prod(n or 1 for n in shape) >= 1 << 63:
+    count = whole = 1
+    for n in shape:
+        if type(n) is not int or n < 0:
+            raise ValueError("no shape of an array of numbers")
+        count, whole = count * n, whole * (n or 1)
+    if kind.hasobject:
+        raise ValueError("no type of an array of numbers")
+    if count * kind.itemsize != size or whole >= 1 << 63:
         raise ValueError(f"an array of {kind.str} {shape} in {size} bytes")
     return kind
 

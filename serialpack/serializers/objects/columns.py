@@ -6,45 +6,39 @@ again in less time than MessagePack's are read one by one.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta, tzinfo
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from serialpack.serializers.objects.arrays import is_array
+from serialpack.serializers.objects.guessed import (
+    FEW_NUMBERS,
+    KINDS,
+    MOST_DIMENSIONS,
+    OF_ROWS,
+    have_numbers,
+)
 from serialpack.values.arrays import is_plain_scalar
 
 #: The extensions of many tuples of one length, of many numbers, of many rows, of a large map, of
-#: many objects of one class, of many scalars of NumPy, of few values, and of many of one type.
-ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS, FEW, ALIKE = 48, *range(55, 62)
+#: many objects of one class, of many scalars of NumPy, of few values, of many of one type, and of
+#: many of several types.
+ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS, FEW, ALIKE, SEVERAL = 48, *range(55, 63)
 #: Those whose first part is an array that is made for it.
-OF_ARRAYS = frozenset({NUMBERS, SCALARS, FEW})
+OF_ARRAYS = frozenset({NUMBERS, SCALARS, FEW, SEVERAL})
 
 #: In a shorter message nobody looks for many numbers: no filters would be tried for them.
 LONG = 128 << 10
 #: Fewer tuples in a list are written one by one.
-_FEW_ROWS = 16
-#: Fewer numbers are, and fewer rows with some in them: an array costs some 100 bytes.
-FEW_NUMBERS = 256
+FEW_ROWS = 16
 #: More items of lists in lists are not taken together: they may hold themselves.
 _MOST_ITEMS = 1 << 27
-#: By so many of its first items it is guessed whether a value has many numbers in it; and so many
-#: lists and the like are looked into for that.
-_LOOKED_AT, _LOOKED_INTO = 64, 256
-_HOLDING = frozenset({list, dict, tuple, set, frozenset})
-_OF_ROWS = frozenset({list, dict, tuple})
-#: More dimensions are not looked for.
-_MOST_DIMENSIONS = 8
-
-#: What numbers and moments of Python are in an array; integers are narrower where they may.
-_KINDS = {int: "<i8", float: "<f8", date: "<M8[D]", datetime: "<M8[us]", timedelta: "<m8[us]"}
 #: Types of integers, narrow ones first.
 _INTEGERS = "|u1", "|i1", "<u2", "<i2", "<u4", "<i4"
 #: What an array of numbers may be of.
-_READ = frozenset({*_INTEGERS, "<u8", *_KINDS.values()})
+_READ = frozenset({*_INTEGERS, "<u8", *KINDS.values()})
 _START, _LEAST_DURATION = datetime(1970, 1, 1), timedelta(microseconds=1)
 _ORDINAL_OF_START = _START.toordinal()
 _ZONE_OF, _FOLD_OF = attrgetter("tzinfo"), attrgetter("fold")
@@ -58,15 +52,17 @@ _HELD = {
 
 class Together(NamedTuple):
     """An extension and its parts, in place of a value. It is to be written when it is met: arrays
-    are counted in the order of a message. The first part of ``OF_ARRAYS`` is one of NumPy."""
+    are counted in the order of a message. The first part of ``OF_ARRAYS`` is one of NumPy.
+    ``objects``: those that it stands for, if others may refer to them."""
 
     code: int
     parts: list[Any]
+    objects: Sequence[Any] = ()
 
 
 def rows_together(value: list[Any]) -> Together | None:
     """What stands for a list of many tuples of one length; None for another."""
-    if len(value) < _FEW_ROWS or set(map(type, value)) != {tuple}:
+    if len(value) < FEW_ROWS or set(map(type, value)) != {tuple}:
         return None
     if len(set(map(len, value))) > 1 or not value[0]:
         return None
@@ -90,7 +86,7 @@ def list_together(value: list[Any]) -> Together | None:
 
 def map_together(value: dict[Any, Any]) -> Together | None:
     """What stands for a large map with numbers among its keys or its values; None for another."""
-    if len(value) < FEW_NUMBERS or not (_have_numbers(value) or _have_numbers(value.values())):
+    if len(value) < FEW_NUMBERS or not (have_numbers(value) or have_numbers(value.values())):
         return None
     return Together(MAP, [list(value), list(value.values())])
 
@@ -102,63 +98,6 @@ def _may_be_many(value: list[Any]) -> bool:
     return set(map(type, value)) == {list} and sum(map(len, value)) >= FEW_NUMBERS
 
 
-def may_have_columns(value: Any, least: int = 0) -> bool:
-    """Whether somewhere in ``value``, which may hold itself, there are many numbers, ``least`` or
-    more, or as many rows with numbers in them, as far as its first items tell."""
-    with suppress(Exception):  # a class of values may have no hash, or say what it likes
-        return _may_have_columns(value, max(least, FEW_NUMBERS))
-    return False
-
-
-def _may_have_columns(value: Any, least: int) -> bool:
-    waiting = deque([value])
-    for _ in range(_LOOKED_INTO):
-        if not waiting:
-            break
-        value = waiting.popleft()
-        if type(value) not in _HOLDING:
-            continue
-        items = [*islice(_items(value), _LOOKED_AT)]
-        keys = value if type(value) is dict else ()
-        if len(value) >= least and (_have_numbers(items) or _have_numbers(keys)):
-            return True
-        if _is_many_numbers(value, least):
-            return True
-        waiting += [item for item in items if type(item) in _HOLDING]
-    return False
-
-
-def _items(value: Any) -> Iterable[Any]:
-    return value.values() if type(value) is dict else value
-
-
-def _have_numbers(items: Iterable[Any], levels: int = 2) -> bool:
-    """Whether among the first of ``items`` there is a number, or a row with one."""
-    for item in islice(items, _LOOKED_AT):
-        if _is_number(item):
-            return True
-        if levels and type(item) in _OF_ROWS and _have_numbers(_items(item), levels - 1):
-            return True
-        if is_plain_scalar(item):
-            return True
-    return False
-
-
-def _is_many_numbers(value: Any, least: int) -> bool:
-    """Whether ``value`` may be a list of lists of numbers, in several dimensions, and of many."""
-    size = 1
-    for _ in range(_MOST_DIMENSIONS):
-        if type(value) is not list or not value:
-            break
-        size, value = size * len(value), value[0]
-    return size >= least and _is_number(value)
-
-
-def _is_number(value: Any) -> bool:
-    """Whether an array may hold ``value``, beside others of its type."""
-    return type(value) in _KINDS and (type(value) is not int or value.bit_length() <= 64)
-
-
 def _parts_of_numbers(items: list[Any], kinds: set[type]) -> list[Any] | None:
     """The parts of an extension of ``items``, which are of ``kinds``: all, or most, are integers,
     or floats, or days, or what ``_array_of`` takes else, or all are lists of one length of these;
@@ -167,14 +106,14 @@ def _parts_of_numbers(items: list[Any], kinds: set[type]) -> list[Any] | None:
     An array, and where needed a time zone or None, and the places of all other items, and these.
     """
     shape = [len(items)]
-    while kinds == {list} and len(shape) < _MOST_DIMENSIONS:
+    while kinds == {list} and len(shape) < MOST_DIMENSIONS:
         lengths = set(map(len, items))
         if len(lengths) > 1 or 0 in lengths or len(items) * max(lengths) > _MOST_ITEMS:
             return None
         shape += lengths
         items = list(chain.from_iterable(items))
         kinds = set(map(type, items))
-    if len(items) < FEW_NUMBERS or kinds.isdisjoint(_KINDS):
+    if len(items) < FEW_NUMBERS or kinds.isdisjoint(KINDS):
         return None
     if len(kinds) > 1:
         return _mostly(items) if len(shape) == 1 else None
@@ -197,7 +136,7 @@ def _scalars_of(items: list[Any], kinds: set[type]) -> list[Any] | None:
 
 def _mostly(items: list[Any]) -> list[Any] | None:
     kinds = list(map(type, items))
-    main = max(_KINDS, key=kinds.count)
+    main = max(KINDS, key=kinds.count)
     if kinds.count(main) < max(FEW_NUMBERS, len(items) // 2):
         return None
     made = _array_of([item for item in items if type(item) is main], main)
@@ -234,7 +173,7 @@ def _array_of(items: list[Any], kind: type) -> list[Any] | None:
         return [narrow(found)]
     if kind is date:
         found -= _ORDINAL_OF_START
-    found = found.view(_KINDS[kind])
+    found = found.view(KINDS[kind])
     return [found] if zone is None else [found, zone]
 
 
@@ -254,22 +193,34 @@ def _columns_of(rows: list[Any], kinds: set[type]) -> list[Any] | None:
     """The parts of an extension of ``rows``, by columns: all are tuples or lists of one length, or
     maps of the same names, and many. None for others, and where no number is in the
     first ones."""
-    if len(kinds) > 1 or not kinds < _OF_ROWS or len(rows) < FEW_NUMBERS:
+    if len(kinds) > 1 or not kinds < OF_ROWS or len(rows) < FEW_NUMBERS:
         return None
-    if not 0 < len(rows[0]) <= len(rows) or not _have_numbers(rows):
+    if not 0 < len(rows[0]) <= len(rows) or not have_numbers(rows):
         return None
-    if kinds != {dict}:
-        if len(set(map(len, rows))) > 1:
-            return None
-        keys: Iterable[Any] = range(len(rows[0]))
-        head: list[str] | str | None = "tuple" if kinds == {tuple} else None
-    else:
-        keys = head = list(rows[0])
-        if set(map(tuple, rows)) != {tuple(head)}:
-            return None
-        if set(map(type, chain.from_iterable(rows))) != {str}:  # which may equal other keys
-            return None
-    return [head, *(list(map(itemgetter(key), rows)) for key in keys)]
+    if kinds == {dict}:
+        return _columns_of_maps(rows)
+    if len(set(map(len, rows))) > 1:
+        return None
+    head = "tuple" if kinds == {tuple} else None
+    return [head, *(list(map(itemgetter(key), rows)) for key in range(len(rows[0])))]
+
+
+def _columns_of_maps(rows: list[dict[Any, Any]]) -> list[Any] | None:
+    head = list(rows[0])
+    if set(map(tuple, rows)) != {tuple(head)}:
+        return None
+    if set(map(type, chain.from_iterable(rows))) != {str}:  # which may equal other keys
+        return None
+    return [head, *(list(map(itemgetter(key), rows)) for key in head)]
+
+
+def states_together(states: list[dict[str, Any]]) -> Together:
+    """What stands for a list of lists of one map each, those of ``states``, which all have the same
+    names."""
+    columns: Any = states
+    if 0 < len(states[0]) <= len(states):
+        columns = Together(COLUMNS, _columns_of_maps(states) or [])
+    return Together(COLUMNS, [None, columns])
 
 
 def _lists_of(rows: list[Any], kinds: set[type]) -> list[Any] | None:
@@ -310,13 +261,15 @@ def _numbers_back(found: Any, zone: Any = None, *others: Any) -> list[Any]:
         numbers = array.view("<i8")
         if numbers.min() < least or numbers.max() > most:
             raise ValueError("moments that Python does not have")
-    items: list[Any] = array.tolist()
     if array.ndim > 1 and (zone is not None or others):
         raise ValueError("several dimensions of more than numbers")
     if zone is not None:
         if not isinstance(zone, tzinfo) or array.dtype.str != "<M8[us]":
             raise ValueError("a time zone of no moments")
-        items = [item.replace(tzinfo=zone) for item in items]
+        since = array.view("<m8[us]").tolist()
+        items: list[Any] = list(map(_START.replace(tzinfo=zone).__add__, since))
+    else:
+        items = array.tolist()
     return _merged(items, *others) if others else items
 
 
@@ -359,7 +312,7 @@ def _columns_back(head: Any, *columns: Any) -> list[Any]:
         raise ValueError("columns without names")
     if len(set(head)) != len(columns):
         raise ValueError("two columns of one name")
-    return [dict(zip(head, row, strict=True)) for row in rows]
+    return list(map(dict, map(zip, repeat(head), rows)))
 
 
 def _lists_back(lengths: list[Any], items: list[Any]) -> list[Any]:

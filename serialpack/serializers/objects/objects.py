@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import Any
 
 from serialpack.formats.python.buffers import (
@@ -20,6 +22,11 @@ from serialpack.serializers.objects.read import load_over
 from serialpack.serializers.refused import with_reason
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS, Difference
+
+#: An array of 256 bytes or more in a message: its extension, and the length of its items; and the
+#: type behind these, of numbers.
+_ARRAY = re.compile(rb"\x12\x95(?:\xc5(..)|\xc6(....))", re.DOTALL)
+_TYPE = re.compile(rb"[\xa5\xa6]'[<>][a-zA-Z](2|4|8|16)'")
 
 
 class ObjectsSerializer(RecordSerializer):
@@ -85,6 +92,16 @@ class ObjectsSerializer(RecordSerializer):
 
     def outline(self, message: Buffer) -> ObjectOutline:
         return outline(message)
+
+    def item_of_arrays(self, message: Buffer) -> int:
+        data = bytes(message)
+        sizes = Counter[int]()
+        for found in _ARRAY.finditer(data):
+            size = int.from_bytes(found[found.lastindex or 0])
+            if kind := _TYPE.match(data, found.end() + size):
+                sizes[int(kind[1])] += size
+        ((item, size),) = sizes.most_common(1) or [(0, 0)]
+        return item if 2 * size > len(data) else 0
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
         return with_reason(super().blame_one(record, error), str(error))

@@ -8,6 +8,7 @@ from typing import Any
 
 from serialpack.collector import gc_paused
 from serialpack.formats.shared.recursion import with_room
+from serialpack.serializers.objects._referred import Entangled
 from serialpack.serializers.objects.read import CALLS_A_LEVEL
 from serialpack.serializers.objects.write import ExtensionWriter, ManySmall
 
@@ -31,8 +32,8 @@ def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWrit
         writer.close()
     if worth:
         with gc_paused():
-            other = _write(records, {**how, "columns": True}, most)
-        if other.made:
+            other = _by_columns(records, {**how, "columns": True}, most)
+        if other.made or not other.is_worth_buffers():
             return other
         how = {**how, "columns": False}
     if not done:
@@ -40,3 +41,10 @@ def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWrit
     if "small" not in how and writer.is_worth_buffers():
         return _write(records, {**how, "small": True}, most)
     return writer
+
+
+def _by_columns(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWriter:
+    try:
+        return _write(records, how, most)
+    except Entangled:
+        return _write(records, {**how, "referring": False}, most)

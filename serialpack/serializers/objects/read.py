@@ -9,9 +9,9 @@ from serialpack.errors import SerialpackError
 from serialpack.formats.msgpack.values import messages
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.objects._extension_table import Met, extension
+from serialpack.serializers.objects._extension_table import Extension, Met, extension
 from serialpack.serializers.objects._own_classes import check_none_own
-from serialpack.serializers.objects._own_types import DATACLASS, ENUM, NAMED_TUPLE
+from serialpack.serializers.objects._own_types import ATTRIBUTED, DATACLASS, ENUM, NAMED_TUPLE
 from serialpack.serializers.objects.arrays import ARRAY, array_over, bytes_in, one_of
 from serialpack.serializers.objects.columns import OBJECTS_OF
 from serialpack.serializers.objects.of_arrow import ARROW, table_over
@@ -129,12 +129,16 @@ class _ExtensionReader:
         return one_of(self._met.stands_for(code), *parts)
 
     def _objects_of(self, code: int, module: str, name: str, objects: Any) -> list[Any]:
-        known = type(code) is int and code in (DATACLASS, NAMED_TUPLE)
-        of_class = extension(code).of_class if known else None
+        known = type(code) is int and code in (DATACLASS, NAMED_TUPLE, ATTRIBUTED)
+        found = extension(code) if known else Extension()
+        of_class = found.of_class
         if of_class is None or type(objects) is not list or set(map(type, objects)) != {list}:
-            raise ValueError("no objects of a class with fields or names")
+            raise ValueError("no objects of a class with fields, names or attributes")
         back = self._back(code, of_class, module, name)
-        return [back(*parts) for parts in objects]
+        made = [back(*parts) for parts in objects]
+        if found.again is not None:
+            self._met.keep_all(found.again, made)
+        return made
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:
         if inside is not None:

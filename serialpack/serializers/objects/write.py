@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import NoneType
 from typing import Any
@@ -12,6 +12,7 @@ from serialpack.depth import TooDeep, says_depth
 from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import LARGE, TINY, SmallBuffers, frame_pieces
 from serialpack.formats.shared.recursion import NeedsRoom
+from serialpack.imported import imported
 from serialpack.serializers.objects._extension_table import COUNTED
 from serialpack.serializers.objects._grouping import GROUPED, GROUPS, Grouping
 from serialpack.serializers.objects._msgpack_mistaken import ANY_TAKEN, check_taken
@@ -23,36 +24,34 @@ from serialpack.serializers.objects._own_types import (
     REFERRED,
     TUPLE,
     Makers,
-    Parts,
     holding,
     maker_of,
     maker_of_others,
     why_not_held,
 )
+from serialpack.serializers.objects._referred import Referred
 from serialpack.serializers.objects.arrays import (
     ARRAY,
     SAME,
-    SAME_OBJECT,
     SCALAR,
     described,
     is_array,
+    parts_of_few,
     parts_of_masked,
     parts_of_objects,
     parts_of_shown,
 )
 from serialpack.serializers.objects.columns import (
-    FEW_NUMBERS,
     LONG,
     OF_ARRAYS,
     ROWS,
     Together,
-    may_have_columns,
 )
+from serialpack.serializers.objects.guessed import FEW_NUMBERS, has_long_list, may_have_columns
 from serialpack.serializers.objects.of_arrow import ARROW, is_table, parts_of_arrow, stream_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
 from serialpack.serializers.objects.of_pandas import (
     OF_PANDAS,
-    SAME_INDEX,
     is_index,
     parts_of_pandas,
 )
@@ -61,7 +60,6 @@ from serialpack.serializers.objects.of_pydantic import parts_of_url
 from serialpack.serializers.objects.of_scipy import parts_of_scipy
 from serialpack.serializers.objects.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
-from serialpack.values.aliasing import in_one_place, is_fixed
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (
@@ -78,10 +76,13 @@ _FLAT, _FLAT_TYPES = (
 _SEVERAL = 8
 #: Of more tuples, or so many values of a class, it is worth it to look whether they are in lists.
 _MANY_TUPLES, _MANY_OBJECTS = 200, 4096
-#: Of so many extensions most may be moments in a list; in the first ones numbers are looked for.
-_MANY_EXTENSIONS, _LOOKED_AT = LONG // 8, 64
+#: Of so many extensions most may be moments in a list, and after so few a long list is looked for;
+#: in the first ones numbers are.
+_MANY_EXTENSIONS, _FEW_EXTENSIONS, _LOOKED_AT = LONG // 8, 256, 64
 #: Of a tuple of more items it is worth it to look whether they are numbers.
 _LONG_TUPLE = 16
+#: When so many more extensions may be met, it is looked whether columns are worth it.
+_LOOKED_FOR_COLUMNS = frozenset({0, _MANY_EXTENSIONS - _FEW_EXTENSIONS})
 
 
 class ManySmall(Exception):
@@ -93,8 +94,9 @@ class ExtensionWriter:
     ``buffers``, not in them; ``alone``: that nobody proves; without ``OWN_CLASSES``, and without
     what the library takes; ``bytearrays``: with those, which the library takes for bytes;
     ``rows``: with lists of tuples as one extension each, for which it asks about no tuple;
-    ``columns``: so also with many numbers, and with many rows of any kind; ``small``: with all but
-    ``TINY`` buffers beside."""
+    ``columns``: so also with many numbers, with many rows of any kind, and with many objects of a
+    class, with ``referring`` also those of ``REFERRED``; ``small``: with all but ``TINY`` buffers
+    beside."""
 
     def __init__(
         self,
@@ -105,13 +107,14 @@ class ExtensionWriter:
         bytearrays: bool = False,
         rows: bool = False,
         columns: bool = False,
+        referring: bool = True,
         small: bool = False,
     ) -> None:
         self.data = b""
         self._records: list[Any] = []
         self.buffers: list[memoryview] = []
         #: Fewer bytes are not put there; and those that are not.
-        self._least = TINY if small else LARGE
+        self._least = TINY if small else LARGE if beside else math.inf
         self._small = SmallBuffers()
         #: Writes what is flat; and what write messages in each other. Made for the first.
         self._flat_packer: Any = None
@@ -120,17 +123,22 @@ class ExtensionWriter:
         self._makers: Makers = {}
         self._beside = beside
         self._alone = alone
-        own = None if alone else self._makers
-        self._grouping = Grouping(bytearrays=bytearrays, rows=rows, columns=columns, makers=own)
+        self._grouping = Grouping(
+            bytearrays=bytearrays,
+            rows=rows,
+            columns=columns,
+            referring=referring and beside,
+            makers=None if alone else self._makers,
+        )
         #: How many more tuples may be met before lists of them are looked for; and how many more
         #: extensions, before many numbers are.
         self._tuples = math.inf if self._grouping.rows else _MANY_TUPLES
         self._more = math.inf if self._grouping.rows or not beside else _MANY_EXTENSIONS
         #: Whether it has made arrays of numbers that are none, or taken objects together.
         self.made = False
-        #: How many values grouped by class were met; in how many more extensions many numbers are
-        #: looked for, and whether there may be some.
-        self._small_met, self._looks, self._may_have_columns = 0, _LOOKED_AT, False
+        #: How many values grouped by class were met; and the parts of the first extensions, in
+        #: which many numbers are looked for.
+        self._small_met, self._first_parts = 0, list[list[Any]]()
         #: Makes the extension of a code and data, without the questions that its class asks.
         self._ext: Callable[[tuple[int, bytes]], Any]
         self._level, self._most = 0, most
@@ -139,26 +147,20 @@ class ExtensionWriter:
         #: values may be one in memory by chance, and to be changed apart.
         self._known: dict[int, tuple[int, Any]] = {}
         self._arrays = 0
+        self._array_class = getattr(imported("numpy"), "ndarray", None)
         self._of_library = False
-        #: Likewise of what is ``COUNTED``; and of indexes of pandas, which do not change, and of
-        #: generators, which change together, also those that others hold, so that these are written
-        #: once. First by which extension it is said.
-        self._known_objects: dict[int, tuple[int, int, Any]] = {}
-        self._objects = 0
-        self._of_pandas = 0
+        self._referred = Referred(referring=beside)
         self._met_of_pandas: set[type] = set()  # to find who knows a class takes long
         #: What stands for each member of an enum, by its identity: many values have the same few.
         self._members: dict[int, tuple[Any, Any]] = {}
-        #: The classes of objects that were met of ``REFERRED``.
-        self._referred: set[type] = set()
-        #: The objects in each array of objects: the collector does not find them there.
-        self._in_arrays: list[list[Any]] = []
 
     def write(self, records: list[Any]) -> None:
         """Write a message for each of ``records``."""
         self._records = records
         self.data = b"".join([self.message(record) for record in records])
-        self._check_places()
+        if self._referred.classes:
+            holders = holding(self._makers)
+            self._referred.check_places(records, holders, self._grouping.with_fields)
 
     @property
     def met_bytearrays(self) -> bool:
@@ -168,12 +170,18 @@ class ExtensionWriter:
         """Whether what it has written, as far as it came, may be worth being written by columns."""
         if not self._beside:
             return False
-        if self._small_met >= _MANY_OBJECTS:
+        if self._small_met >= _MANY_OBJECTS or self._has_long_list():
             return True
         if len(self.data) < LONG and self._more > 0:
             return False
-        likely = self._may_have_columns or self._small_met >= FEW_NUMBERS
+        likely = self._small_met >= FEW_NUMBERS or any(map(may_have_columns, self._first_parts))
         return likely or any(map(may_have_columns, self._records))
+
+    def _has_long_list(self) -> bool:
+        met = _MANY_EXTENSIONS - self._more
+        if self._tuples >= 0 and max(met, self._small_met) < _FEW_EXTENSIONS:
+            return False
+        return any(has_long_list(record, _MANY_OBJECTS) for record in self._records)
 
     def is_worth_buffers(self) -> bool:
         """Whether so much is in small buffers that these may be worth filters of their own."""
@@ -182,6 +190,7 @@ class ExtensionWriter:
     def close(self) -> None:
         """To be called at the end: what writes messages holds this, which holds that."""
         self._packers.clear()
+        self._first_parts.clear()
         self._records = []
 
     def pieces(self) -> list[Buffer]:
@@ -224,6 +233,15 @@ class ExtensionWriter:
             parts = [self._made_array(parts[0]), *parts[1:]]
         return self._inside(code, [self._grouping.apart(part) for part in parts], looked=False)
 
+    def _group(self, code: int, parts: list[Any], objects: Sequence[Any]) -> Any:
+        """``objects``, each of which may stand elsewhere, too; as they are, where one did."""
+        if not self._referred.begin(objects):
+            return list(objects)
+        self._check_referred(type(objects[0]))
+        found = self._together(code, parts)
+        self._referred.end(objects)
+        return found
+
     def _made_array(self, items: Any) -> Together:
         """What stands for an array that was made for it: counted, but none refers to it. It stands
         beside the message, however few they are: so filters are tried."""
@@ -237,17 +255,19 @@ class ExtensionWriter:
     def _extension(self, value: Any) -> Any:
         cls = type(value)
         if cls is Together:
-            return self._together(*value)
+            return self._group(*value) if value.objects else self._together(value.code, value.parts)
         if cls is tuple:
             self._tuples -= 1
             if self._tuples < 0:
                 raise ManySmall
         make = OWN_TYPES.get(cls)
         if make is None:
+            if cls is self._array_class and (few := parts_of_few(value, self._least)):
+                return self._inside(*self._array(value, few))
             if self._members and (member := self._members.get(id(value))):
                 self._meet_small()
                 return member[1]
-            if self._known_objects and (known := self._known_objects.get(id(value))):
+            if self._referred.known and (known := self._referred.known_as(value)):
                 return self._ext((known[0], self._flat([known[1]])))
             make = self._makers.get(cls)
             # Arrays are not of one class: each scalar's has its own, and may be an enum too.
@@ -260,17 +280,18 @@ class ExtensionWriter:
         if self._alone and made[0] in OWN_CLASSES:
             raise TypeError(f"cannot hold {cls.__name__}")
         self._more -= 1
-        if self._looks:
-            self._looks -= 1
-            self._may_have_columns |= may_have_columns(made[1])
-        elif self._more == 0 and self.is_worth_columns():
+        if len(self._first_parts) < _LOOKED_AT:
+            self._first_parts.append(made[1])
+        elif self._more in _LOOKED_FOR_COLUMNS and self.is_worth_columns():
             raise ManySmall
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
         found = self._inside(made[0], made[1])
         if made[0] in GROUPED:
             self._meet_small()
         if made[0] in REFERRED:
-            self._refer_to(value)
+            # One with attributes alone, or an exception: it is one again everywhere.
+            self._check_referred(cls)
+            self._referred.keep(value)
         elif made[0] == DATACLASS:
             self._grouping.with_fields.add(cls)
         elif made[0] == ENUM:
@@ -279,40 +300,27 @@ class ExtensionWriter:
 
     def _meet_small(self) -> None:
         self._small_met += 1
-        if self._small_met == _MANY_OBJECTS and self._beside and not self._grouping.rows:
+        many = self._small_met == _MANY_OBJECTS
+        if not many and self._small_met != _FEW_EXTENSIONS:
+            return
+        if self._beside and not self._grouping.rows and (many or self._has_long_list()):
             raise ManySmall
 
-    def _refer_to(self, value: Any) -> None:
-        """Keep ``value``, one with attributes alone or an exception: it is one again everywhere."""
+    def _check_referred(self, cls: type) -> None:
         if self._of_library:
-            raise TypeError(f"cannot hold {type(value).__name__} in an object of a library")
-        if not is_fixed(type(value)):
-            self._referred.add(type(value))
-        if self._beside:
-            self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
-        self._objects += 1
-
-    def _check_places(self) -> None:
-        """TypeError where there were such objects, and a list or the like stands in two places:
-        it would be two, and who changes one by an attribute means both."""
-        if not self._referred:
-            return
-        known = self._referred - self._grouping.with_fields if self._beside else ()
-        places = [self._records, *self._in_arrays]
-        if not in_one_place(places, holding(self._makers), frozenset(known)):
-            raise TypeError("one list or the like in two places of objects with attributes")
+            raise TypeError(f"cannot hold {cls.__name__} in an object of a library")
+        self._referred.meet(cls)
 
     def _of_library_too(self, value: Any) -> Any:
         """What becomes of a value that is none of Python's own."""
-        of_library = self._of_library
-        made: Parts | None = None
+        made, of_library = None, self._of_library
         if type(value) in self._met_of_pandas:
             made = parts_of_pandas(value)
             self._of_library = True
         elif is_array(value):
             made = parts_of_objects(value)
             if made is not None:
-                self._in_arrays.append(made[1][0])
+                self._referred.in_arrays.append(made[1][0])
             made = made or parts_of_odd(value) or self._array(value)
         elif is_table(value):
             made = self._table(value)
@@ -330,14 +338,10 @@ class ExtensionWriter:
         found = self._inside(code, parts)
         self._of_library = of_library
         if code in COUNTED:
-            if self._beside and (code == OF_NUMPY or not of_library):
-                self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
-            self._objects += 1
+            self._referred.keep(value, again=code == OF_NUMPY or not of_library)
         elif code == OF_PANDAS:
             self._met_of_pandas.add(type(value))
-            if self._beside and is_index(value):
-                self._known_objects[id(value)] = SAME_INDEX, self._of_pandas, value
-            self._of_pandas += 1
+            self._referred.keep_index(value, again=is_index(value))
         return found
 
     def _inside(self, code: int, parts: list[Any], *, looked: bool = True) -> Any:
@@ -354,20 +358,25 @@ class ExtensionWriter:
         self._level -= 1
         return self._ext((code, data))
 
-    def _array(self, value: Any) -> tuple[int, list[Any]]:
-        import numpy as np
-
+    def _array(self, value: Any, few: list[Any] | None = None) -> tuple[int, list[Any]]:
+        """An extension and its parts, which ``few`` are where they stand in the message."""
         if known := self._known.get(id(value)):
             return SAME, [known[0]]
-        facts, data = described(np.asarray(value))
-        if isinstance(value, np.generic):
-            if not self._of_library:  # those in a moment of pandas stand in no list
-                self._meet_small()
-            return SCALAR, [bytes(data), facts[0]]
+        if few is None:
+            import numpy as np
+
+            facts, data = described(np.asarray(value))
+            if isinstance(value, np.generic):
+                if not self._of_library:  # those in a moment of pandas stand in no list
+                    self._meet_small()
+                return SCALAR, [bytes(data), facts[0]]
+            few = [self._placed(data, facts[0]), *facts]
+        else:
+            self._small.add(len(few[0]), few[1])
         if self._beside and not self._of_library:
             self._known[id(value)] = self._arrays, value
         self._arrays += 1
-        return ARRAY, [self._placed(data, facts[0]), *facts]
+        return ARRAY, few
 
     def _flat(self, parts: list[Any]) -> Any:
         if self._flat_packer is None:
@@ -382,7 +391,7 @@ class ExtensionWriter:
 
     def _placed(self, data: memoryview, items: object) -> bytes | None:
         """``data`` for the message; None where it is put beside that. ``items``: their type."""
-        if not self._beside or data.nbytes < self._least:
+        if data.nbytes < self._least:
             self._small.add(data.nbytes, items)
             return bytes(data)
         self._small.end_row()

@@ -69,3 +69,43 @@ def test_they_are_mapped_where_nothing_is_compressed(tmp_path: object) -> None:
     back = serialpack.load(path, mmap_mode="r")
     assert all(isinstance(array, np.memmap) for array in back)
     assert all((one == other).all() for one, other in zip(value, back, strict=True))
+
+
+def chain_of(data: bytes) -> str:
+    return str(serialpack.inspect(io.BytesIO(data)).members[0].chain)
+
+
+@pytest.mark.parametrize("items", [2000, 8000])
+def test_a_message_that_is_an_array_has_a_filter_where_that_pays(items: int) -> None:
+    """Sorted keys took half as much again."""
+    keys = np.sort(np.random.default_rng(1).integers(0, 1 << 24, items).astype("<i4"))
+    value = {"name": "a", "keys": keys, "more": [keys[:100]]}
+    data = serialpack.dumps(value)
+    assert chain_of(data).startswith("objects+shuffle:4+zstd")
+    assert len(data) < 0.75 * len(serialpack.dumps(value, "objects+zstd:3"))
+    back = serialpack.loads(data)
+    assert (back["keys"] == keys).all()
+    assert back["keys"].dtype == keys.dtype
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.random.default_rng(1).normal(50, 5, 1000).round(2),
+        np.zeros(3000, "u1"),
+        {"array": walk(1, 400), "text": [f"{n}{n:x}" for n in range(2000)]},
+        walk(1, 900),
+        b"\x12\x95\xc5\x20\x00" + bytes(9000),
+    ],
+    ids=["prices", "bytes", "mostly text", "few", "bytes like an array"],
+)
+def test_others_have_none(value: object) -> None:
+    data = serialpack.dumps([value, {1, 2}])
+    assert "shuffle" not in chain_of(data)
+    assert str(serialpack.loads(data)) == str([value, {1, 2}])
+
+
+def test_a_named_chain_and_one_that_compresses_nothing_stay() -> None:
+    for chain in ("objects+zstd:3", "auto+none", "objects+none"):
+        data = serialpack.dumps(walk(1, 4000), chain)
+        assert chain_of(data).replace("objects", "auto") == chain.replace("objects", "auto")

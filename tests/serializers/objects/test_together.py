@@ -6,11 +6,11 @@ import io
 import struct
 import sys
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from ipaddress import IPv4Network, IPv6Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, NamedTuple
 from uuid import UUID, SafeUUID
@@ -105,26 +105,40 @@ VALUES: dict[str, Any] = {
     "paths": [PurePosixPath(f"/data/{n}") for n in range(N)],
     "addresses": [IPv6Address(n << 64) for n in range(N)],
     "map of networks": {n: IPv4Network(n << 8) for n in range(5000)},
+    "scalars of two types": [np.float32(n) if n % 2 else np.float64(n) for n in range(5000)],
+    "dataclasses of two": [Point(n, 1) if n % 2 else Pair("a", n) for n in range(5000)],
+    "decimals and none": [None, *map(Decimal, range(5000))],
+    "paths of two": [(PurePosixPath, PureWindowsPath)[n % 2](f"{n}") for n in range(5000)],
+    "moments in a fold": [datetime(2024, 10, 27, 2, fold=n % 2) for n in range(6000)],
+    "times of a day": [(DAY + timedelta(seconds=n)).time() for n in range(5000)],
+    "times in a zone": [time(n % 24, fold=n % 2, tzinfo=BERLIN) for n in range(5000)],
+    "addresses of four bytes": [*map(IPv4Address, (0, 2**32 - 1, *range(5000)))],
+    "members of one more enum than are known": [None, *list(Numbered)[:150]] * 99,
     "in an object": [Run(), (WALK, np.arange(9))],
+    "moments and none in maps": [{"n": n, "at": DAY if n % 3 else None} for n in range(N)],
+    "tuples and none": [(n % 5 and (n, f"{n}")) or None for n in range(N)],
+    "lists and none": [(n % 5 and [n, n / 8]) or None for n in range(N)],
+    "objects with attributes": [things.Plain(n=n, at=DAY) for n in range(5000)],
+    "objects with others": [things.Plain(n=n, at=things.Plain(x=1.5)) for n in range(5000)],
+    "objects of several attributes": [
+        things.Plain(n=n) if n % 9 else things.Plain(n=n, m=n) for n in range(5000)
+    ],
+    "objects with slots and none": [None, *map(things.Slotted, range(5000))],
+    "map of objects with attributes": {n: things.Plain(n=n) for n in range(5000)},
 }
 #: Each is written value by value, for some reason.
 OTHERS: dict[str, Any] = {
     "large integers": [1 << 70, *range(1 << 34, (1 << 34) + N)],
     "large and negative": [(1 << 64) - 1, -1, *range(1 << 34, (1 << 34) + N)],
     "long durations": [timedelta.max] * 9000,
-    "moments in a fold": [datetime(2024, 10, 27, 2, fold=n % 2) for n in range(6000)],
     "moments of two zones": [
         datetime(2024, 1, 1, tzinfo=UTC if n % 2 else BERLIN) for n in range(6000)
     ],
-    "scalars of two types": [np.float32(n) if n % 2 else np.float64(n) for n in range(5000)],
     "texts": [f"text {n}" for n in range(N)],
     "keys that equal others": [{True if n % 2 else 1: n} for n in range(N)],
     "maps of several keys": [{f"{n % 2}": n} for n in range(N)],
-    "dataclasses of two": [Point(n, 1) if n % 2 else Pair("a", n) for n in range(5000)],
     "members that differ": [(Numbered(1),), ([*Numbered],)],
     "members in few": [[things.Colour.RED] * 200, [None] * 200],
-    "decimals and none": [None, *map(Decimal, range(5000))],
-    "paths of two": [(PurePosixPath, PureWindowsPath)[n % 2](f"{n}") for n in range(5000)],
     "identifiers made safely": [
         UUID(int=n, is_safe=SafeUUID.safe if n % 2 else SafeUUID.unknown) for n in range(5000)
     ],
@@ -219,6 +233,7 @@ PLACES = _array("|u1", b"\0\1", [2])
 LATE = _array("<M8[us]", struct.pack("<q", 1 << 62), [1])
 DAYS = _array("<M8[D]", struct.pack("<q", 0), [1])
 POINT = "tests.fidelity.things", "Point"
+PLAIN = "tests.fidelity.things", "Plain"
 ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
 
 
@@ -271,6 +286,11 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (58, [16, *POINT, [[{"x": 1, "z": 2}]]]),
         (58, [16, *POINT, [[]]]),
         (58, [29, *POINT, [[1, 2]]]),
+        (58, [51, *PLAIN]),
+        (58, [51, *PLAIN, [[{"x": 1}, 2]]]),
+        (58, [51, *PLAIN, [[1]]]),
+        (58, [51, *PLAIN, [[{1: 2}]]]),
+        (58, [51, "tests.fidelity.things", "Colour", [[None]]]),
         (59, []),
         (59, [[1]]),
         (59, [DAYS]),
@@ -291,7 +311,21 @@ ZONE = msgpack.ExtType(38, msgpack.packb([0, 0]))
         (61, [6, [1.0], "1"]),
         (61, [6, None, [1.0]]),
         (61, [14, "NoPath", ["a"]]),
+        (61, [11, ["12:00:00"], [2]]),
+        (61, [12, ["2024-01-01T00:00:00"], [0], [1.5]]),
+        (61, [41, "IPv4Address", [1 << 32]]),
+        (61, [41, "IPv4Address", [1.0]]),
+        (61, [41, "IPv6Address", [1]]),
         (61, [14, ["PosixPath"] * 2, ["a"]]),
+        (62, []),
+        (62, [PLACES]),
+        (62, [PLACES, ["a"]]),
+        (62, [PLACES, ["a"], ["b"], ["c"]]),
+        (62, [PLACES, ["a", "b"], []]),
+        (62, [PLACES, ["a"], "b"]),
+        (62, [[0, 1], ["a"], ["b"]]),
+        (62, [TWO, ["a"], ["b"]]),
+        (62, [_array("|u1", b"\0\1", [2, 1]), ["a"], ["b"]]),
         (57, [[1]]),
         (57, [[1, 1], [1, 2]]),
         (57, [[1], [1, 2]]),

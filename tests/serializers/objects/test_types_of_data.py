@@ -210,7 +210,7 @@ BAD: dict[str, tuple[int, list[Any]]] = {
     "no name": (40, ["print"]),
     "no text": (40, [[1]]),
     "no address": (41, ["IPv4Address", "a"]),
-    "a number as address": (41, ["IPv4Address", 1]),
+    "a number as address": (41, ["IPv4Network", 1]),
     "another class": (41, ["_BaseV4", "10.0.0.1"]),
     "no pattern": (45, ["(", 32]),
     "a pattern of numbers": (45, [[1], 32]),
