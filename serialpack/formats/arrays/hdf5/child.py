@@ -88,8 +88,15 @@ def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
     except (SerialpackError, BrokenPipeError):
         raise
     except FAILURES as error:
-        said = error_words(error) if Path(path).stat().st_size else EMPTY
+        said = EMPTY if _is_empty(Path(path)) else error_words(error)
         raise InputError(f"no sound HDF5 file: {said}") from None
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return not path.stat().st_size
+    except OSError:  # it is gone
+        return False
 
 
 def _opened(path: str) -> Any:
