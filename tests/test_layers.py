@@ -23,7 +23,7 @@ LAYERS: list[set[str]] = [
         "without_pandas",
     },
     {"_version", "errors", "hidden", "leb128", "literal", "msgpack_bytes", "threads"},
-    {"checked", "depth", "far"},
+    {"broken", "checked", "depth", "far"},
     {"bounded", "collector", "msgpack_starts", "units", "values", "watch"},
     {"reports", "stages"},
     {"memory"},

@@ -140,9 +140,10 @@ def _told(error: Exception, args: list[str]) -> int:
         return 1
     if os.environ.get("SERIALPACK_TRACEBACK"):
         raise error
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        name = error.name.partition(".")[0]
-        complain(f"the library {name} is not installed; pip install {name}")
+    if isinstance(error, ImportError):
+        from serialpack.broken import broken_library
+
+        complain(broken_library(error).said)
     elif is_of_memory(error):
         complain(f"out of memory; {LESS_MEMORY}")
     else:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import IO, Any
 
-from serialpack.api import Target, check_threads, opened_source
+from serialpack.api import Target, check_threads
 from serialpack.checked import checked
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rounding import parted
@@ -197,7 +197,7 @@ def _in_passes(
 
         if lists := tables_of(known, how):
             one = partial(_in_passes, again, block_size=block_size, progress=None)
-            with opened_source(again.again(), trust=how["trust"]) as opened:
+            with again.opened(trust=how["trust"]) as opened:
                 return into_tables(opened, target, to, lists, how, one)
     no_layout = known is None or known.layout is None
     whole = no_layout and to in UNIONS and block_size != MAX_BLOCK
@@ -223,7 +223,7 @@ def _needs_one_schema(
     block_size: int | None,
 ) -> bool:
     """Whether the blocks of a source would each have a schema of its own."""
-    with opened_source(again.again(), trust=how["trust"]) as opened:
+    with again.opened(trust=how["trust"]) as opened:
         size = opened.size
     if size is not None and size <= (block_size or Join.block_size):
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 
-from serialpack.api import Target, check_target, opened_source, target_name
+from serialpack.api import Target, check_target, target_name
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import RULES
@@ -75,7 +75,7 @@ class OnePass:
         """Write ``target``; errors as of ``files.convert``."""
         how = self._how
         with ExitStack() as stack:
-            opened = stack.enter_context(opened_source(self._again.again(), trust=how["trust"]))
+            opened = stack.enter_context(self._again.opened(trust=how["trust"]))
             check_target(target, how["force"], opened.stat)
             front = prepared(opened, self._to, how, self._threads, self._again.restored)
             front = self._as_known(front)

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from contextlib import ExitStack
 from itertools import chain, count
 
-from serialpack.api import Target, check_target, opened_source
+from serialpack.api import Target, check_target
 from serialpack.conversion.blocks.writing import ProvingWriter
 from serialpack.conversion.column_types import column_types
 from serialpack.conversion.losses.rules import (
@@ -90,7 +90,7 @@ def _looked_at(
 
         def opened() -> Prepared:
             stack.close()
-            source = stack.enter_context(opened_source(again.again(), trust=how["trust"]))
+            source = stack.enter_context(again.opened(trust=how["trust"]))
             check_target(target, how["force"], source.stat)
             return prepared(source, to, how, threads, again.restored)
 

@@ -89,6 +89,8 @@ class Source:
         #: Whether the end of a regular file was reached: it is not read on where it grows after
         #: that.
         self._ended = False
+        #: Whether a library may have opened the file by its name.
+        self._opened_by_name = False
         self.stat = self._stat()
         if self.stat is not None:
             _open[id(self)] = self.path
@@ -116,13 +118,19 @@ class Source:
     @property
     def here(self) -> str | None:
         """The path, where a library can open it on this machine and read the same bytes; else
-        None."""
+        None. Who opens it so may find another file there: ``check_unchanged`` looks there, too."""
+        found = self._here
+        self._opened_by_name = found is not None
+        return found
+
+    @property
+    def _here(self) -> str | None:
         return self.path if self.owned and not self.is_far and self.stat else None
 
     @property
     def is_sparse(self) -> bool:
         """Whether it is a file of this machine that has holes."""
-        here, found = self.here, self.stat
+        here, found = self._here, self.stat
         return here is not None and found is not None and has_holes(here, found)
 
     @property
@@ -265,16 +273,25 @@ class Source:
         return None
 
     def check_unchanged(self) -> None:
-        """FileError where the file was written to while it was read."""
+        """FileError where the file was written to while it was read, or may have been read as
+        another one of its name."""
         now = None if self.stat is None else self._stat(again=True)
         if self.stat is not None and now is not None and not same_file(now, self.stat):
             raise changed(self.path)
+        if self._opened_by_name and self.stat is not None:
+            try:
+                now = os.stat(self.path)
+            except OSError as error:
+                raise changed(self.path) from error
+            if not same_file(now, self.stat):
+                raise changed(self.path)
 
     def check_damage(self, error: SerialpackError) -> None:
         """FileError where the file was written to while it was read, so that ``error`` (damage,
-        say) may come of that. Far files raise an error of their own then.
+        or that it cannot be read) may come of that. Far files raise an error of their own then.
         """
-        if isinstance(error, InputError) and not self.is_far:
+        unnamed = isinstance(error, FileError) and not error.path
+        if (isinstance(error, InputError) or unnamed) and not self.is_far:
             self.check_unchanged()
 
     def close_with(self, close: Callable[[], None]) -> None:

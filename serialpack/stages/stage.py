@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, cast
 
+from serialpack.broken import broken_library
 from serialpack.errors import CodecError, MissingLibraryError, SerialpackError, UsageError
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.units import format_size, parse_size
@@ -201,6 +202,8 @@ def fail_forward(name: str, doing: str, error: BaseException) -> NoReturn:
     """
     if isinstance(error, SerialpackError) or not is_failure(error):
         raise error
+    if isinstance(error, ImportError):
+        raise broken_library(error) from error
     if (lack := _lack_of_memory(error)) is not None:
         raise lack from error
     raise SerialpackError(
@@ -213,6 +216,8 @@ def fail_backward(name: str, doing: str, error: BaseException) -> NoReturn:
     """As ``fail_forward``, for a stage that failed to undo what is stored: CodecError."""
     if isinstance(error, SerialpackError | CodecError) or not is_failure(error):
         raise error
+    if isinstance(error, ImportError):  # which says nothing of what is stored
+        raise broken_library(error) from error
     if (lack := _lack_of_memory(error)) is not None:
         raise lack from error
     raise CodecError(f"{name} cannot {doing} it: {_cause(error)}") from error

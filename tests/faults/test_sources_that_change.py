@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from pathlib import Path
 
+import fastavro
 import pytest
 
 import serialpack
@@ -186,3 +188,71 @@ def test_a_pipe_that_is_named_is_read(start: Start, tmp_path: Path, more: list[s
     finish(process, 0)
     found = tmp_path / "out" if (tmp_path / "out").is_file() else tmp_path / "out/b.spk"
     assert serialpack.inspect(found).members[0].size == 4
+
+
+#: ``source`` is emptied, removed, or another file, before it is opened for the nth time by name.
+CHANGES_AT = """
+import builtins, os, sys
+
+def change():
+    how, at = os.environ['CHANGE'].split()
+    change.opened += 1
+    if change.opened == int(at):
+        if how == 'empty':
+            os.truncate('source', 0)
+        elif how == 'gone':
+            os.unlink('source')
+        else:
+            os.replace('other', 'source')
+change.opened = 0
+
+def hook(event, words):
+    if event == 'open' and str(words[0]) == 'source' and not change.busy:
+        change.busy = True
+        change()
+        change.busy = False
+change.busy = False
+sys.addaudithook(hook)
+"""
+
+
+CHANGED = b"serialpack: source: changed while it was read; try again when it is quiet\n"
+
+
+def test_what_is_read_twice_must_be_the_same_both_times(start: Start, tmp_path: Path) -> None:
+    """Its columns were known, and it was empty then: a table without rows was made of it."""
+    env = injected(tmp_path / "site", CHANGES_AT)
+    made = set()
+    for at in range(1, 6):
+        (tmp_path / "source").write_bytes(b"a,b\n1,2\n" * 9)
+        words = ("unpack", "-F", "csv", "--to", "avro", "--infer", "-q", "source", "-o", "-")
+        process = start(*words, env=env | {"CHANGE": f"empty {at}"})
+        out, said = process.communicate(timeout=60)
+        if process.returncode:
+            assert (process.returncode, said) == (1, CHANGED)
+        else:
+            records = fastavro.reader(io.BytesIO(out))
+            assert [*records] or records.writer_schema == ["null"]  # it was empty from the start on
+        made.add(process.returncode)
+    assert made == {0, 1}
+
+
+@pytest.mark.parametrize("how", ["gone", "other"])
+@pytest.mark.parametrize("kind", ["npz", "arrow"])
+def test_what_is_opened_by_name_must_be_what_was_opened_first(
+    start: Start, tmp_path: Path, kind: str, how: str
+) -> None:
+    """The other one was converted, or what was gone called damaged."""
+    env = injected(tmp_path / "site", CHANGES_AT)
+    rows, whole = tmp_path / "rows", tmp_path / "whole"
+    rows.write_bytes(b'{"a":[1,2,3]}')
+    serialpack.convert(rows, whole, format="json", to=kind)
+    said = []
+    for at in (3, 4):  # before that it is looked at
+        (tmp_path / "source").write_bytes(whole.read_bytes())
+        (tmp_path / "other").write_bytes(b"not the same")
+        words = ("unpack", "-F", kind, "--to", "json", "-q", "source", "-o", "-")
+        process = start(*words, env=env | {"CHANGE": f"{how} {at}"})
+        said.append(process.communicate(timeout=60)[1])
+    assert said.count(CHANGED) + said.count(b"") == 2
+    assert CHANGED in said

@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from serialpack.errors import SerialpackError
+from serialpack.errors import FileError, SerialpackError
+from serialpack.far import is_far
 
 if TYPE_CHECKING:
     from serialpack.cli.reporting.journal import Journal
@@ -45,6 +46,17 @@ class Removal:
             self.journal.to_disk()
         for path, before in inputs:
             try:
+                if not is_far(path) and (why := _kept_open(path)) is not None:
+                    raise self._tally.kept(FileError(f"{why}; not removed", path=path))
                 self._tally.remove(path, before, attributes_told=attributes_told)
             except SerialpackError as error:
                 yield path, error
+
+
+def _kept_open(path: str) -> str | None:
+    """As ``sqlite.unwritten.kept_open``, which only a run that removes files needs."""
+    from pathlib import Path
+
+    from serialpack.formats.sqlite.unwritten import kept_open
+
+    return kept_open(Path(path))

@@ -75,11 +75,15 @@ class Tally:
         try:
             remove_source(path, before)
         except SerialpackError as error:
-            self._not_removed += 1
-            self._kept_by = error
-            raise
+            raise self.kept(error) from None
         if attributes:
             self.not_kept.add_gone(path)
+
+    def kept(self, error: SerialpackError) -> SerialpackError:
+        """``error``, by which a source is not removed."""
+        self._not_removed += 1
+        self._kept_by = error
+        return error
 
     def leave(self) -> None:
         """A file was done before."""

@@ -12,9 +12,10 @@ from pathlib import Path as PathlibPath
 from time import monotonic
 from typing import IO, TYPE_CHECKING, cast
 
+from serialpack.api import opened_source
 from serialpack.conversion.sources.restored import RestoredOnce
-from serialpack.errors import SerialpackError
-from serialpack.files.source import Path, Source, file_error
+from serialpack.errors import SerialpackError, changed
+from serialpack.files.source import Path, Source, file_error, same_file
 
 if TYPE_CHECKING:
     from serialpack.spool import Spool
@@ -40,6 +41,19 @@ class Rereadable:
         self._name = name
         self.kept = kept
         self.restored: RestoredOnce | None = None
+        #: The status of the file when it was opened first.
+        self._first: os.stat_result | None = None
+
+    @contextmanager
+    def opened(self, *, trust: bool) -> Iterator[Source]:
+        """The source, opened at its front, as by ``opened_source``; TooFar as of ``again``,
+        FileError where it is no longer the file that was opened first."""
+        with opened_source(self.again(), trust=trust) as opened:
+            now = opened.stat
+            self._first = first = self._first or now
+            if first is not None and now is not None and not same_file(now, first):
+                raise changed(opened.path)
+            yield opened
 
     def again(self) -> Path | IO[bytes] | Source:
         """The source, at its front; TooFar where that is gone."""

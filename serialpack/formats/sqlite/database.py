@@ -22,6 +22,7 @@ from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
 from serialpack.formats.sqlite.schema import Views, columns_of, quoted, tables_of
+from serialpack.formats.sqlite.unwritten import unwritten
 
 #: The most tables that a message names.
 _FEW = 12
@@ -214,17 +215,10 @@ def connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 def _check_quiet(path: Path) -> None:
     """FileError where the file is not all of the database: it is being written, or a writer broke
     off."""
-    for ending, what in (("-wal", "changes that are not in it yet"), ("-journal", "a change")):
-        beside = path.with_name(path.name + ending)
-        try:
-            size = beside.stat().st_size
-        except OSError:
-            continue
-        if size:
-            raise FileError(
-                f"it is being written, or was not closed: {beside.name} has {what}",
-                hint=f"close it first, or copy it: sqlite3 {path.name} \"VACUUM INTO 'copy.db'\"",
-            )
+    if (why := unwritten(path)) is not None:
+        raise FileError(
+            why, hint=f"close it first, or copy it: sqlite3 {path.name} \"VACUUM INTO 'copy.db'\""
+        )
     if _head(path)[18:20] != b"\1\1":  # with a log beside it, readers and writers do not meet
         return
     with connected(path, "cache=private") as connection:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from serialpack.broken import broken_library
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats.arrays.hdf5.attributes import shown_attributes, with_attributes
 from serialpack.formats.arrays.hdf5.listed import entries
@@ -71,6 +72,9 @@ def main() -> None:
         _send(END)
     except SerialpackError as error:
         _send(FAILED, json.dumps([type(error).__name__, error.message, error.hint]).encode())
+    except ImportError as error:
+        broken = broken_library(error)
+        _send(FAILED, json.dumps(["MissingLibraryError", broken.message, broken.hint]).encode())
     except MemoryError:
         _send(FAILED, json.dumps(["RefusedError", _TOO_MUCH, None]).encode())
     except BrokenPipeError:  # the parent has gone
@@ -88,8 +92,15 @@ def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
     except (SerialpackError, BrokenPipeError):
         raise
     except FAILURES as error:
-        said = error_words(error) if Path(path).stat().st_size else EMPTY
+        said = EMPTY if _is_empty(Path(path)) else error_words(error)
         raise InputError(f"no sound HDF5 file: {said}") from None
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return not path.stat().st_size
+    except OSError:  # it is gone
+        return False
 
 
 def _opened(path: str) -> Any:
