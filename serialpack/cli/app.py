@@ -140,12 +140,12 @@ def _told(error: Exception, args: list[str]) -> int:
         return 1
     if os.environ.get("SERIALPACK_TRACEBACK"):
         raise error
-    if isinstance(error, ImportError):
+    if is_of_memory(error):
+        complain(f"out of memory; {LESS_MEMORY}")
+    elif isinstance(error, ImportError):
         from serialpack.broken import broken_library
 
         complain(broken_library(error).said)
-    elif is_of_memory(error):
-        complain(f"out of memory; {LESS_MEMORY}")
     else:
         what = f"{type(error).__name__}: {error}"
         complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")

@@ -202,10 +202,10 @@ def fail_forward(name: str, doing: str, error: BaseException) -> NoReturn:
     """
     if isinstance(error, SerialpackError) or not is_failure(error):
         raise error
-    if isinstance(error, ImportError):
-        raise broken_library(error) from error
     if (lack := _lack_of_memory(error)) is not None:
         raise lack from error
+    if isinstance(error, ImportError):
+        raise broken_library(error) from error
     raise SerialpackError(
         f"{name} cannot {doing} this ({_cause(error)})",
         hint="nothing was written; try another chain and report it",
@@ -216,10 +216,10 @@ def fail_backward(name: str, doing: str, error: BaseException) -> NoReturn:
     """As ``fail_forward``, for a stage that failed to undo what is stored: CodecError."""
     if isinstance(error, SerialpackError | CodecError) or not is_failure(error):
         raise error
-    if isinstance(error, ImportError):  # which says nothing of what is stored
-        raise broken_library(error) from error
     if (lack := _lack_of_memory(error)) is not None:
         raise lack from error
+    if isinstance(error, ImportError):  # which says nothing of what is stored
+        raise broken_library(error) from error
     raise CodecError(f"{name} cannot {doing} it: {_cause(error)}") from error
 
 
@@ -231,8 +231,11 @@ def is_failure(error: BaseException) -> bool:
 
 
 def _lack_of_memory(error: BaseException) -> MemoryError | None:
-    """The MemoryError for what zstd raises where it gets none: the data is as it should be."""
-    return MemoryError(str(error)) if "not enough memory" in str(error) else None
+    """The MemoryError for what zstd and the loader raise where they get none: the data, and the
+    library, are as they should be."""
+    said = str(error)
+    lacks = "not enough memory" in said or "failed to map segment" in said
+    return MemoryError(said) if lacks else None
 
 
 def _cause(error: BaseException) -> str:

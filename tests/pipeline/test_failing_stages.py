@@ -79,12 +79,19 @@ def test_every_stage(stage: Stage, cause: BaseException) -> None:
 
 
 @pytest.mark.parametrize("method", ["_compress", "_decompress"])
-def test_that_zstd_gets_no_memory_is_no_fault_of_the_data(method: str) -> None:
+@pytest.mark.parametrize(
+    "cause",
+    [
+        RuntimeError("Allocation error : not enough memory"),
+        ImportError("x.so: failed to map segment from shared object"),
+    ],
+    ids=["zstd", "the loader"],
+)
+def test_that_there_is_no_memory_is_no_fault_of_the_data(method: str, cause: Exception) -> None:
     """It was: a sound file was damaged, then."""
     stage = CODECS.create("zstd")
     assert isinstance(stage, Codec)
     stored = stage.compress(DATA)
-    cause = RuntimeError("Allocation error : not enough memory")
     with failing(type(stage), method, cause), pytest.raises(MemoryError):
         stage.compress(DATA) if method == "_compress" else stage.decompress(stored, len(DATA))
 
