@@ -8,10 +8,15 @@ import sys
 from serialpack.errors import MissingLibraryError
 from serialpack.text import error_words
 
+#: What the loader says of a library that it has no memory for.
+UNMAPPED = "failed to map segment"
+
 
 def broken_library(error: ImportError) -> MissingLibraryError:
     """The error for ``error``, which came of importing a library: which one it is, and what
-    installs it again."""
+    installs it again. Raises MemoryError where the library is whole, and memory ended."""
+    if UNMAPPED in str(error):
+        raise MemoryError(str(error)) from error
     name = (error.name or _last_module(error)).partition(".")[0]
     if name in sys.stdlib_module_names:
         return MissingLibraryError(f"this Python has no {name}: {error_words(error)}")

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
 
+from serialpack.broken import UNMAPPED
 from serialpack.cli.signals import SIGNALS
 
 #: How a process ends in which memory was refused to a library that did not look.
@@ -31,7 +32,7 @@ _NO_MEMORY = (
     "can't start new thread",
     "can't allocate",
     "cannot allocate",
-    "failed to map segment",
+    UNMAPPED,
     "not enough memory",
 )
 

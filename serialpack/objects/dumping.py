@@ -116,9 +116,9 @@ def dump(
     array as one. ``default`` turns an object of an own class into plain values, as in
     ``json.dump``, and ``object_hook`` (what ``load`` will be given) turns the maps back into
     objects; the proof compares those with the originals, all attributes included. ``options``:
-    what the serializer asks for by name (``schema`` and ``message``). ``meta``: words of your
-    own for the header. ``threads`` defaults
-    to the usable cores. ``shared_dict``: a dictionary for many small objects, as for ``pack``.
+    what the serializer asks for by name (``schema`` and ``message``). ``meta``: words of your own
+    for the header. ``threads`` defaults to the usable cores. ``shared_dict``: a dictionary for
+    many small objects, as for ``pack``.
 
     Raises ValueRefusedError for a value that the serializer cannot hold, UsageError (a ValueError),
     FileError (a FileExistsError where ``target`` is there already), MissingLibraryError.

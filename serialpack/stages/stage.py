@@ -231,11 +231,8 @@ def is_failure(error: BaseException) -> bool:
 
 
 def _lack_of_memory(error: BaseException) -> MemoryError | None:
-    """The MemoryError for what zstd and the loader raise where they get none: the data, and the
-    library, are as they should be."""
-    said = str(error)
-    lacks = "not enough memory" in said or "failed to map segment" in said
-    return MemoryError(said) if lacks else None
+    """The MemoryError for what zstd raises where it gets none: the data is as it should be."""
+    return MemoryError(str(error)) if "not enough memory" in str(error) else None
 
 
 def _cause(error: BaseException) -> str:

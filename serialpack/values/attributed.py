@@ -88,7 +88,7 @@ def keeps_more(cls: Any) -> str:
         return "keeps nothing"
     if cls.__new__ is not object.__new__:
         return "has its own __new__"
-    package = str(cls.__module__).partition(".")[0]
+    package = _package_of(cls)
     known = package in _LIBRARIES or package in sys.stdlib_module_names
     if known and package != "__main__" and not is_known_of_pydantic(cls):
         return f"is of {package}"
@@ -105,7 +105,11 @@ def has_attributes_alone(cls: Any) -> bool:
 @lru_cache(256)
 def is_of_library(cls: Any) -> bool:
     """Whether ``cls`` is derived from a class of a library whose objects have extensions."""
-    return any(str(each.__module__).partition(".")[0] in _LIBRARIES for each in cls.__mro__)
+    return any(_package_of(each) in _LIBRARIES for each in cls.__mro__)
+
+
+def _package_of(cls: Any) -> str:
+    return str(cls.__module__).partition(".")[0]
 
 
 @lru_cache(256)

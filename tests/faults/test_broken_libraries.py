@@ -23,6 +23,13 @@ def made(folder: Path) -> None:
     serialpack.convert(folder / "some.npz", folder / "some.h5", to="hdf5")
 
 
+def breaking(site: Path, library: str, why: str) -> dict[str, str]:
+    """An environment in which ``library`` cannot be imported."""
+    site.mkdir()
+    (site / f"{library}.py").write_text(f"raise ImportError({why!r})\n")
+    return {"PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}
+
+
 @pytest.mark.parametrize(
     ("library", "installed_by", "words"),
     [
@@ -38,10 +45,16 @@ def test_a_library_that_cannot_be_imported_is_named(
 ) -> None:
     """It was a mistake of ours, to be reported, or the file was called damaged."""
     made(tmp_path)
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / f"{library}.py").write_text("raise ImportError('a file is gone')\n")
-    env = {"PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}
+    env = breaking(tmp_path / "site", library, "a file is gone")
     said = finish(start(*words.split(), env=env), 1)
     assert said.endswith(f"the library {library} {HOW} {installed_by}\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_one_that_finds_no_memory_is_whole(start: Start, tmp_path: Path) -> None:
+    """It was to be installed again, in the process that reads HDF5."""
+    made(tmp_path)
+    env = breaking(tmp_path / "site", "h5py", "x.so: failed to map segment")
+    said = finish(start("unpack", "some.h5", "--at", "a", "--to", "json", env=env), 4)
+    assert "memory" in said
+    assert "install" not in said

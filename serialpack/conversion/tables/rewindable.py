@@ -62,7 +62,9 @@ class Rereadable:
         self._source.seek(self._start)
         if not self._name:
             return self._source
-        made = _Copied if hasattr(self._source, "is_on_disk") else Source
+        from serialpack.spool import Spool  # whose copy, or record, has a name
+
+        made = _Copied if isinstance(self._source, Spool) else Source
         return made(self._source, self._name)
 
 

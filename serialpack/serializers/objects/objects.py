@@ -16,7 +16,7 @@ from serialpack.formats.python.buffers import (
 )
 from serialpack.serializers.base import FAILURES, ObjectOutline, RecordSerializer
 from serialpack.serializers.objects._outline import outline
-from serialpack.serializers.objects.arrays import array_over
+from serialpack.serializers.objects.arrays import ARRAY, array_over
 from serialpack.serializers.objects.passes import written
 from serialpack.serializers.objects.read import load_over
 from serialpack.serializers.refused import with_reason
@@ -25,7 +25,7 @@ from serialpack.values.kinds import TEXT_KINDS, Difference
 
 #: An array of 256 bytes or more in a message: its extension, and the length of its items; and the
 #: type behind these, of numbers.
-_ARRAY = re.compile(rb"\x12\x95(?:\xc5(..)|\xc6(....))", re.DOTALL)
+_ARRAY = re.compile(rb"%c\x95(?:\xc5(..)|\xc6(....))" % ARRAY, re.DOTALL)
 _TYPE = re.compile(rb"[\xa5\xa6]'[<>][a-zA-Z](2|4|8|16)'")
 
 

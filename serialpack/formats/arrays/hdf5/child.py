@@ -72,9 +72,6 @@ def main() -> None:
         _send(END)
     except SerialpackError as error:
         _send(FAILED, json.dumps([type(error).__name__, error.message, error.hint]).encode())
-    except ImportError as error:
-        broken = broken_library(error)
-        _send(FAILED, json.dumps(["MissingLibraryError", broken.message, broken.hint]).encode())
     except MemoryError:
         _send(FAILED, json.dumps(["RefusedError", _TOO_MUCH, None]).encode())
     except BrokenPipeError:  # the parent has gone
@@ -91,6 +88,8 @@ def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
             yield from _ANSWERS[do](file, **how)
     except (SerialpackError, BrokenPipeError):
         raise
+    except ImportError as error:
+        raise broken_library(error) from None
     except FAILURES as error:
         said = EMPTY if _is_empty(Path(path)) else error_words(error)
         raise InputError(f"no sound HDF5 file: {said}") from None
