@@ -32,8 +32,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " hundredth. Numbers (of arrays, of volumes, of files in which"
         " they are found by a look) pass those filters, and have that codec (zstd, pcodec, at high"
         " efforts xz), under which samples of them are smallest. A block that the codec makes"
-        " smaller by less than a two-hundredth is stored, at 9 one that it makes no smaller. Files"
-        " of less than 10 kB are compressed without a look. `-v` and `inspect` tell the reason,"
+        " smaller by less than a two-hundredth is stored, at 9 one that it makes no smaller. Of"
+        " files of less than 10 kB only arrays are looked at. `-v` and `inspect` tell the reason,"
         " which the container keeps.",
         "With several inputs, each failure is named and the rest go on. More than 20 are told one"
         " by one only with `-v`, failures always, and a line at the end sums up.",

@@ -93,9 +93,9 @@ def shares_blocks(
     if not _is_binary(format, head):
         return not declared.has_lines
     from serialpack.auto.raw_numbers import likely_layouts
-    from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
+    from serialpack.formats.arrays.layout import numbers_in
 
-    return not likely_layouts(numbers_in(head[:MOST_HEAD]), whole)
+    return not likely_layouts(numbers_in(head), whole)
 
 
 def _is_binary(format: str, head: bytes) -> bool:

@@ -8,10 +8,11 @@ hardly makes smaller. It begins as dask.distributed compresses messages
 is looked at whole, so that nothing is stored that zstd would have made clearly smaller.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from serialpack.auto.cuts import Split, of_learned, whole
 from serialpack.auto.items import for_items, open_items
 from serialpack.auto.records import apart, is_tangled, sample_of
 from serialpack.codecs import CODECS
@@ -19,7 +20,7 @@ from serialpack.errors import UsageError
 from serialpack.files.source import Source
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Read, SourceBlock
+from serialpack.formats.declaration import Declaration
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 #: Why a file in no format that is known is taken as it is.
 NEITHER = "it has neither records nor an array of numbers"
 
-#: Less is not looked at.
+#: Of less all is tried that is tried at all; the container does not say why.
 LEAST = 10_000
+_LEAST_OF_IT = "it leaves least of what was tried on all of it"
 
 #: Of many small files so many bytes are tried: fewer do not have what comes again in other files.
 _MANY_FRONT = 2 << 20
@@ -46,9 +48,6 @@ _OF_SOURCE, _SURELY = 0.1, 0.65
 #: What numbers gain pays as much sooner than what a filter alone is asked for: they are read back
 #: at half a gigabyte a second and more, and with them others than zstd's entropy coder.
 _QUICKLY = 4
-
-
-Split = Callable[[Read, int], Iterator[SourceBlock]]
 
 
 class Choice(NamedTuple):
@@ -162,13 +161,21 @@ def settle(
     return found._replace(block_size=min(found.block_size, usual))
 
 
+def is_alike(choice: Choice, format: str) -> bool:
+    """Whether ``settle`` leaves all sources of fewer than ``LEAST`` bytes in ``format`` the same
+    stages, without a look at them."""
+    if choice.settled:
+        return not any(choice.open_items)
+    return FORMATS.declaration(format).is_text
+
+
 def _with_items(choice: Choice, peek: Callable[[int], Buffer]) -> Choice:
     """``choice``, whose stages are named, with the size of items that they are named without: that
     of the array that the source is, if it is one and stays as it is."""
     from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
 
     is_raw = choice.chain.serializer.name == "raw"
-    layout = numbers_in(bytes(peek(MOST_HEAD)[:MOST_HEAD])) if is_raw else None
+    layout = numbers_in(peek(MOST_HEAD)) if is_raw else None
     if layout is None:
         return choice
     return choice._replace(chain=for_items(choice.chain, choice.open_items, layout))
@@ -181,14 +188,14 @@ def _settled(
     declared = FORMATS.declaration(format)
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
-        return choice if declared.is_text or not head else _for_few(choice, format, head)
+        return choice if declared.is_text or not head else _for_few(choice, declared, head)
     if declared.columns:
         return _for_records(choice, format, head, many=many)
     if declared.variants:
         return choice._replace(why="columns takes tables apart that are in UTF-8 or alike")
-    from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
+    from serialpack.formats.arrays.layout import numbers_in
 
-    layout = numbers_in(bytes(head[:MOST_HEAD]))
+    layout = numbers_in(head)
     if layout is not None or not declared.is_text:
         from serialpack.auto.raw_numbers import likely_layouts
 
@@ -205,7 +212,7 @@ def _by_slow_codecs(choice: Choice, format: str, head: Buffer) -> Choice:
     from serialpack.auto.slow_codecs import smallest
 
     found = smallest(choice.chain.codec, slow, head)
-    split = None if found.payload is None else partial(_whole, format, head, found.payload)
+    split = None if found.payload is None else partial(whole, format, head, found.payload)
     return choice._replace(
         chain=choice.chain._replace(codec=found.codec),
         why=f"{choice.why}; {found.why}" if found.why else choice.why,
@@ -213,18 +220,26 @@ def _by_slow_codecs(choice: Choice, format: str, head: Buffer) -> Choice:
     )
 
 
-def _for_few(choice: Choice, format: str, head: Buffer) -> Choice:
-    """With the level that leaves least of ``head``, all that there is: of few numbers a lower one
-    often leaves less, by up to a sixth."""
-    codec, usual = choice.chain.codec, CODECS.cls(choice.chain.codec.name).params[0]
-    levels = {
-        min(usual.at(effort), codec.values[0]) for effort in (1, DEFAULT_EFFORT, choice.effort)
-    }
-    specs = [codec._replace(values=(level, *codec.values[1:])) for level in sorted(levels)]
-    found = {spec: CODECS.create(*spec).compress(head) for spec in reversed(specs)}
-    best = min(found, key=lambda spec: len(found[spec]))
+def _for_few(choice: Choice, declared: Declaration, head: Buffer) -> Choice:
+    """With what leaves least of ``head``, all that there is. Where time matters least an array is
+    tried as larger ones are, which takes four times as long."""
+    from serialpack.auto.few_numbers import least_of_little
+
+    layout, found = None, None
+    if declared.is_array:
+        from serialpack.formats.arrays.layout import numbers_in
+
+        layout = numbers_in(head)
+    if layout is not None and not EFFORTS[choice.effort].least_gain:
+        found = _for_array(choice, [layout], head, None, declared.name).chain
+    best = least_of_little(choice.chain.codec, choice.effort, layout, head, found)
+    if best.codec.name != choice.chain.codec.name:
+        choice = choice._replace(min_saving=0.0)
+    chain = choice.chain._replace(filters=best.filters, codec=best.codec)
     return choice._replace(
-        chain=choice.chain._replace(codec=best), split=partial(_whole, format, head, found[best])
+        chain=chain,
+        why=choice.why if chain.zstd_envelope else _LEAST_OF_IT,
+        split=partial(whole, declared.name, head, best.payload),
     )
 
 
@@ -323,7 +338,7 @@ def for_numbers(
     payload = found.payload if recurs or gains or same else plain.payload
     split = None
     if payload is not None and length == len(head):  # else it was made of several blocks
-        split = partial(_whole, format, head, payload)
+        split = partial(whole, format, head, payload)
     if recurs:
         return choice._replace(
             chain=choice.chain._replace(filters=found.filters, codec=found.codec),
@@ -357,7 +372,7 @@ def _with_filters(
     if blocks.more:
         split = partial(split_plain, more=blocks.more)
     elif split is None and found.learned is not None and format:
-        split = partial(_of_learned, format, found.learned)
+        split = partial(of_learned, format, found.learned)
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=blocks.codec),
         block_size=blocks.size,
@@ -365,26 +380,6 @@ def _with_filters(
         why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
         split=split,
     )
-
-
-def _whole(
-    format: str, data: Buffer, payload: Buffer, read: Read, block_size: int
-) -> Iterator[SourceBlock]:
-    """The blocks of a source; of one that is ``data``, with the ``payload`` made of that."""
-    for block in FORMATS.get(format).split(read, block_size):
-        yield block._replace(payload=payload) if block.data == data else block
-
-
-def cuts_otherwise(choice: Choice) -> bool:
-    """Whether ``choice`` cuts the source as the format and the size of blocks alone do not."""
-    split = choice.split
-    return split is not None and getattr(split, "func", None) not in (_whole, _of_learned)
-
-
-def _of_learned(format: str, learned: object, read: Read, block_size: int) -> Iterator[SourceBlock]:
-    """The blocks of a source, with what a codec has ``learned`` of samples of it."""
-    for block in FORMATS.get(format).split(read, block_size):
-        yield block._replace(learned=learned)
 
 
 def _part_of(data: memoryview) -> Callable[[int, int], Buffer]:

@@ -23,13 +23,15 @@ def for_items(chain: Chain, is_open: tuple[bool, ...], layout: NumbersLayout) ->
     """``chain`` with the size of items of ``layout`` in those stages of which it ``is_open``, where
     they take one of that size."""
     *filters, codec = (
-        _sized(spec, layout) if each else spec
+        sized(spec, layout) if each else spec
         for spec, each in zip((*chain.filters, chain.codec), is_open, strict=True)
     )
     return chain._replace(filters=tuple(filters), codec=codec)
 
 
-def _sized(spec: StageSpec, layout: NumbersLayout) -> StageSpec:
+def sized(spec: StageSpec, layout: NumbersLayout) -> StageSpec:
+    """``spec`` with the size of items of ``layout``, or their type; as it is where it takes none
+    of that."""
     if spec.name == "pcodec":
         from serialpack.codecs.pcodec import MOST_START, TYPES
 

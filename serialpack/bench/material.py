@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from serialpack.api import HEAD, opened_source
-from serialpack.auto.choice import Split
+from serialpack.auto.cuts import Split
 from serialpack.bench.samples import parse_sample
 from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.container.reader import SNIFF, is_container

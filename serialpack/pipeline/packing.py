@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from serialpack.auto.choice import Split
+from serialpack.auto.cuts import Split
 from serialpack.container.entries import nearest_time
 from serialpack.container.header import Header
 from serialpack.container.index import IndexRow

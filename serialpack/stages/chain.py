@@ -94,6 +94,13 @@ def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:
     return spec.name + cls.spell_params(spec.values)
 
 
+def size_of_names(*stages: StageSpec) -> int:
+    """About how many bytes a container takes to name ``stages``, which of few numbers decides: a
+    byte each, and what they are set to."""
+    values = [value for spec in stages for value in (1, 1, *spec.values)]
+    return sum(value.bit_length() // 8 + 1 for value in values)
+
+
 # Kept, for messages and the files of a folder mostly have the same few chains.
 @lru_cache(64)
 def _spelled(chain: Chain) -> str:

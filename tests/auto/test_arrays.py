@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.auto.choice import _whole
+from serialpack.auto.cuts import whole
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
 from serialpack.reports import BlockInfo
@@ -342,7 +342,7 @@ class Counted:
 
 @pytest.mark.parametrize("effort", [3, 9])
 @pytest.mark.parametrize("kind", SMALL)
-def test_what_was_tried_whole_is_not_made_again(
+def test_what_was_triedwhole_is_not_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, effort: int
 ) -> None:
     """A small array goes through the codec that is chosen once, for the trial and for good."""
@@ -369,7 +369,7 @@ def test_what_was_made_is_of_those_bytes_alone() -> None:
     """A source that is not what was looked at, as it changed since, is packed as it is now."""
     data = SMALL["walk"].tobytes()
     for source, known in ((data, b"made"), (data[:-1] + b"!", None)):
-        (block,) = _whole("bytes", data, b"made", io.BytesIO(source).read, 1 << 20)
+        (block,) = whole("bytes", data, b"made", io.BytesIO(source).read, 1 << 20)
         assert (block.data, block.payload) == (source, known)
 
 

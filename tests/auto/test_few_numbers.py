@@ -1,4 +1,5 @@
-"""Arrays of 64 to 256 KiB in an object: a few filters are tried, in the time of half a zstd."""
+"""Few numbers: arrays of 64 to 256 KiB in an object, for which a few filters are tried in the time
+of half a zstd; and files of less than 10,000 bytes."""
 
 from __future__ import annotations
 
@@ -11,8 +12,10 @@ import pytest
 
 import serialpack
 from serialpack.auto import extents
+from serialpack.auto.choice import LEAST
 from serialpack.auto.extents import LEAST_TRIED
 from serialpack.values.equality import difference
+from tests.formats.test_arrays_layout import npy
 
 DRAW = np.random.default_rng(1)
 _SORTED = np.sort(DRAW.integers(0, 10**6, size=40_000))
@@ -80,3 +83,42 @@ def test_under_each_effort(chain: str, effort: int) -> None:
     value = [_SORTED[:20_000], _FIELD[:20_000]]
     data = serialpack.dumps(value, chain, effort=effort)
     assert difference(value, serialpack.loads(data, trust=True)) is None
+
+
+#: Name -> the array of a small file, and at most which share of what zstd alone leaves is left.
+LITTLE: dict[str, tuple[Any, float]] = {
+    "latitudes": (np.linspace(48, 50.25, 91).astype("<f4"), 0.8),
+    "a walk": (np.cumsum(DRAW.normal(size=300)), 0.95),
+    "big-endian": (np.cumsum(DRAW.normal(size=300)).astype(">f8"), 0.95),
+    "counts": (DRAW.integers(0, 5000, 400), 0.9),
+    "a table": (np.round(DRAW.normal(size=(40, 7)) * 10, 2), 0.65),
+    "moments": (np.datetime64("2020-01-01") + _SORTED[::100].astype("m8[s]"), 0.8),
+    "records": (np.array([(n, n / 3) for n in range(300)], "<i4,<f8"), 0.4),
+}
+
+
+@pytest.mark.parametrize("effort", [3, 6, 9])
+@pytest.mark.parametrize("name", LITTLE)
+def test_a_small_file_of_an_array_is_looked_at(name: str, effort: int) -> None:
+    """It was left to zstd alone."""
+    value, most = LITTLE[name]
+    source = npy(value)
+    assert len(source) < LEAST
+    packed = io.BytesIO()
+    report = serialpack.pack(io.BytesIO(source), packed, effort=effort)
+    by_zstd = io.BytesIO()
+    serialpack.pack(io.BytesIO(source), by_zstd, codec="zstd", effort=effort)
+    assert report.packed < most * len(by_zstd.getvalue())
+    assert "any zstd tool" not in report.why
+    again = io.BytesIO()
+    serialpack.unpack(io.BytesIO(packed.getvalue()), again)
+    assert again.getvalue() == source
+
+
+@pytest.mark.parametrize("effort", [1, 3, 9])
+def test_a_small_file_that_zstd_leaves_least_of_is_any_zstd_tools(effort: int) -> None:
+    for value in (np.tile(DRAW.normal(size=20), 40), np.frombuffer(DRAW.bytes(3000), "<f4")):
+        packed = io.BytesIO()
+        report = serialpack.pack(io.BytesIO(npy(value)), packed, effort=effort)
+        assert report.chain.startswith("raw+zstd:")
+        assert packed.getvalue()[:4] == b"\x28\xb5\x2f\xfd" or packed.getvalue()[1:4] == b"*M\x18"

@@ -21,7 +21,7 @@ from serialpack.auto.arrays.trial import (
 )
 from serialpack.codecs import CODECS
 from serialpack.formats.shared.large import NumbersLayout, ReadAt
-from serialpack.stages.chain import StageSpec, parse_stage
+from serialpack.stages.chain import StageSpec, parse_stage, size_of_names
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import Buffer
 
@@ -107,15 +107,11 @@ def _no_larger(found: Chosen, lower: ArrayChain, head: Buffer, codec: StageSpec)
         best = _packed(best, head)
         if lower.share < best.share and lower.codec.name == "zstd":
             best = smallest([best, of_all(head, lower._replace(codec=at_most(codec, HIGH)))])
-        best = min([best, lower], key=lambda each: each.share + _said(each) / len(head))
+        best = min(
+            [best, lower],
+            key=lambda each: each.share + size_of_names(*each.filters, each.codec) / len(head),
+        )
     return Chosen(best, plain._replace(share=max(plain.share, best.share)), recurring)
-
-
-def _said(chain: ArrayChain) -> int:
-    """About how many bytes a container takes to name its filters and codec, which of few numbers
-    decides: a byte each, and what they are set to."""
-    values = [value for spec in (*chain.filters, chain.codec) for value in (1, 1, *spec.values)]
-    return sum(value.bit_length() // 8 + 1 for value in values)
 
 
 def _quicker(chain: ArrayChain) -> ArrayChain | None:

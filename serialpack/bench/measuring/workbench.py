@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from serialpack.auto.choice import Choice, choose, cuts_otherwise, settle
+from serialpack.auto.choice import Choice, choose, settle
+from serialpack.auto.cuts import cuts_otherwise
 from serialpack.bench.material import (
     LOOK,
     WHOLE,
@@ -214,7 +215,7 @@ class Workbench:
     def chosen(self, effort: int) -> AutoChain:
         """The chain that ``pack`` chooses for the file at an effort."""
         choice = self.choice(effort)[0]
-        return AutoChain(str(choice.chain), choice.block_size, cuts_otherwise(choice))
+        return AutoChain(str(choice.chain), choice.block_size, cuts_otherwise(choice.split))
 
     @property
     def stands(self) -> Standing:

@@ -15,9 +15,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from serialpack.auto.choice import LEAST
+from serialpack.auto.choice import LEAST, Choice, choose, is_alike
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detection.detect import AsFound, told
 from serialpack.errors import SerialpackError
@@ -26,14 +26,18 @@ from serialpack.files.output import Output
 from serialpack.files.regular import NO_WAIT
 from serialpack.formats import FORMATS
 from serialpack.pipeline.line import SMALL
+from serialpack.pipeline.packing import Packing, splitter_of
+from serialpack.pipeline.settle import settle
 from serialpack.pipeline.short import ShortPacker, forget_alike, last_alike
 from serialpack.pipeline.timing import add_seconds, is_recording
 from serialpack.pipeline.unpack import ShortUnpacker
 from serialpack.reports import PackReport, UnpackReport
+from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import Buffer
 from serialpack.watch import watching
 
 if TYPE_CHECKING:
+    from serialpack.archive.write import PackOptions
     from serialpack.cli.files.batch import FileJob
     from serialpack.pipeline.line import Progress
 
@@ -160,24 +164,34 @@ class _Alike(ABC, Generic[Told]):
 class AlikePacker(_Alike[PackReport]):
     """Packs one file after another, in the one thread that it is called in.
 
-    ``pack``: the general way, always with the same options. ``format``, ``table``: what of these
-    says in which format a file is.
+    ``pack``: the general way, always with the options ``how``.
     """
 
     def __init__(
         self,
         pack: Callable[[FileJob, Progress], PackReport],
-        format: str | None,
-        table: AsFound,
+        how: PackOptions,
         *,
         force: bool = False,
     ) -> None:
         super().__init__(force=force)
         self._pack = pack
+        self._asked = choose(
+            how.get("serializer", "auto"),
+            tuple(how.get("filters", ())),
+            how.get("codec", "auto"),
+            effort=how.get("effort", DEFAULT_EFFORT),
+            block_size=how.get("block_size"),
+        )
+        format = how.get("format")
         self._format = None if format is None else FORMATS.source(format).name
-        self._table = table
-        #: By format: what a file was packed with, and the report of it.
-        self._known: dict[str, tuple[ShortPacker, PackReport]] = {}
+        self._table = AsFound(
+            how.get("delimiter"), how.get("encoding"), how.get("no_header", False)
+        )
+        #: By format and ``_kind``: what a file was packed with, and the report of it.
+        self._known: dict[tuple[Any, ...], tuple[ShortPacker, PackReport]] = {}
+        #: By format: the choice for all files of it, where it is one.
+        self._chosen: dict[str, Choice] = {}
         forget_alike()  # others may have packed with other options
 
     def __call__(self, job: FileJob, progress: Progress) -> PackReport:
@@ -189,7 +203,7 @@ class AlikePacker(_Alike[PackReport]):
         report = self._pack(job, progress)
         alike = last_alike()
         if alike is not None and alike is not before and report.size < LEAST:
-            self._known[report.format] = alike, report
+            self._known[report.format, *_kind(alike.packing)] = alike, report
         return report
 
     def begin(self, jobs: Iterable[FileJob]) -> None:
@@ -207,10 +221,17 @@ class AlikePacker(_Alike[PackReport]):
         if not name or name.startswith("<") or is_container(data[:SNIFF]):
             return None
         format = told(self._format, name, data, self._table)
-        if (known := self._known.get(format)) is None:
+        if (choice := self._chosen.get(format)) is None:
+            choice = settle(self._asked, format, lambda most: data[:most])
+            if is_alike(self._asked, format):
+                self._chosen[format] = choice
+        if (known := self._known.get((format, *_kind(choice)))) is None:
             return None
         alike, model = known
-        source = next(alike.split(io.BytesIO(data).read))
+        split = alike.split
+        if choice.split is not None:
+            split = splitter_of(alike.packing._replace(split=choice.split))
+        source = next(split(io.BytesIO(data).read))
         if not source.last or FORMATS.get(format).outline(source) != alike.style:
             return None
         seconds = {"read": plain.seconds + perf_counter() - since}
@@ -222,7 +243,7 @@ class AlikePacker(_Alike[PackReport]):
             source=job.path,
             target=job.target,
             chain=model.chain,
-            why=model.why,
+            why=choice.why,
             format=format,
             size=block.size,
             packed=len(packed),
@@ -236,6 +257,11 @@ class AlikePacker(_Alike[PackReport]):
             sparse=has_holes(job.path, plain.status),
         )
         return _Made(packed, plain.status, report)
+
+
+def _kind(how: Choice | Packing) -> tuple[Any, ...]:
+    """What a choice leaves of a small source to be the same or not."""
+    return how.chain, how.block_size, how.min_saving
 
 
 class AlikeUnpacker(_Alike[UnpackReport]):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
-from serialpack.detection.detect import AsFound
 
 if TYPE_CHECKING:
     from serialpack.archive.write import PackOptions
@@ -27,8 +26,7 @@ def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], 
         return work
     from serialpack.cli.files.fast_path import AlikePacker
 
-    table = AsFound(how.get("delimiter"), how.get("encoding"), how.get("no_header", False))
-    return AlikePacker(work, how.get("format"), table, force=force)
+    return AlikePacker(work, how, force=force)
 
 
 def know(shared_dict: str | None) -> None:

@@ -11,6 +11,7 @@ from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.kinds import header_in
 from serialpack.formats.arrays.types import dtype_of
 from serialpack.formats.shared.large import MOST_COLUMNS, NumbersLayout
+from serialpack.stages.stage import Buffer
 
 #: A type as NumPy spells it (numpy.dtype.str): order, letter, bytes.
 _DESCR = re.compile(r"([<>|=])([biufcmM])(\d+)(?:\[[0-9a-zA-Z/]+\])?")
@@ -25,9 +26,10 @@ _CHANNELS = 4
 _ROWS = 64
 
 
-def numbers_in(head: bytes) -> NumbersLayout | None:
-    """The array in a file that begins with ``head``; None where there is none that is known."""
-    header = header_in(head)
+def numbers_in(head: Buffer) -> NumbersLayout | None:
+    """The array in a file that begins with ``head``, of which no more than ``MOST_HEAD`` bytes are
+    looked at; None where there is none that is known."""
+    header = header_in(bytes(head[:MOST_HEAD]))
     return None if header is None else layout_of(header)
 
 

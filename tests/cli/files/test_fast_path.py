@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pytest
 
 from serialpack import SerialpackError, api
@@ -14,11 +15,15 @@ from serialpack.auto.choice import LEAST
 from serialpack.cli.files.batch import Begins, FileJob
 from serialpack.cli.files.fast_path import AlikePacker
 from serialpack.cli.files.workers import file_packer
-from serialpack.detection.detect import AsFound
 from serialpack.files.output import OutputGroup
 from serialpack.pipeline.line import Progress
 from serialpack.reports import PackReport, UnpackReport
+from tests.formats.test_arrays_layout import npy
+from tests.noise import noise
 from tests.pipeline.test_alone import JSON, SOURCES, calls
+
+if TYPE_CHECKING:
+    from serialpack.archive.write import PackOptions
 
 HOWS: list[dict[str, Any]] = [
     {},
@@ -27,7 +32,21 @@ HOWS: list[dict[str, Any]] = [
     {"serializer": "columns"},
     {"format": "bytes"},
     {"block_size": 16},
+    {"effort": 9},
+    {"codec": "pcodec"},
+    {"filters": ["shuffle"], "codec": "zstd"},
 ]
+
+
+#: Of one format, and each packed in a way of its own.
+ARRAYS = {
+    "floats.npy": npy(np.asarray(np.sin(np.arange(300)), "<f4")),
+    "prices.npy": npy(np.asarray(np.round(np.cos(np.arange(300)) * 50, 2), "<f8")),
+    "swapped.npy": npy(np.asarray(np.arange(300) ** 2, ">i4")),
+    "noise.npy": npy(np.asarray(np.frombuffer(noise(1200), "u1"), "u1")),
+    "again.npy": npy(np.asarray(np.tile(np.frombuffer(noise(64), "u1"), 20), "u1")),
+    "words.npy": npy(np.asarray(["ab", "cd"] * 90, "U2")),
+}
 
 
 #: So many files are begun together.
@@ -73,7 +92,7 @@ class Batch:
         self.how = {"threads": 1, **how}
         #: Those that went the general way.
         self.general: list[str] = []
-        self.pack = AlikePacker(self._general, how.get("format"), AsFound())
+        self.pack = AlikePacker(self._general, cast("PackOptions", how))
 
     def _general(self, job: FileJob, progress: Any) -> PackReport:
         self.general.append(job.path)
@@ -92,11 +111,11 @@ class Batch:
 
 
 def sources(folder: Path) -> list[Path]:
-    """``SOURCES``, and the small ones once more."""
+    """``SOURCES`` and ``ARRAYS``, and the small ones once more."""
     folder.mkdir()
     found = []
     for number in range(2):
-        for name, data in SOURCES.items():
+        for name, data in {**SOURCES, **ARRAYS}.items():
             if number and len(data) > LEAST:
                 continue
             path = folder / f"{number}{name}"
