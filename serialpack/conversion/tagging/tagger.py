@@ -6,7 +6,7 @@ has the table of tags.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from serialpack.literal import Literal
 from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import key_kind, shown
 from serialpack.values.parts import attributes
+from serialpack.values.sets import in_order
 from serialpack.values.yaml_tags import YamlTag
 
 #: Arrays and objects in a tag that holds no other values, at most.
@@ -98,7 +99,7 @@ class Tagger:
             return self._array(value, self._place(place, step, value, 1))
         if kind in _LISTED:
             inside = self._place(place, step, value, 2)
-            return {_LISTED[kind]: self._array(_ordered(value), inside)}
+            return {_LISTED[kind]: self._array(value if kind is tuple else in_order(value), inside)}
         try:
             writer = self._writers.get(kind)
             found = self._of_library(value, place, step) if writer is None else writer(value)
@@ -207,9 +208,3 @@ def _beside_bson(value: Decimal) -> Any:
 
 def _is_decimal128(found: dict[str, Any]) -> bool:
     return "$bson" in found and "$numberDecimal" in found["$bson"]
-
-
-def _ordered(values: Collection[Any]) -> Iterable[Any]:
-    """The elements; of sets whose own order is another in each run, in order."""
-    is_set = type(values) is not tuple
-    return sorted(values) if is_set and {*map(type, values)} in ({str}, {bytes}) else values

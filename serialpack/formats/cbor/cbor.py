@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
 from serialpack.depth import MAX_DEPTH
-from serialpack.depth.values import levels
+from serialpack.depth.values import CONTAINERS, levels
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.cbor import scan as cbor_scan
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 #: More containers within each other than these, and the library's encoder, which recurses
 #: without a limit, is not trusted with the stack of a thread (it takes about 1 KiB for each).
 _SHALLOW = 100
+
+_SETS = frozenset({set, frozenset})
 
 #: What the library may keep open: all items, containers within each other, and a tag.
 _FRAMES = MAX_DEPTH + 2
@@ -255,7 +257,17 @@ def write_items(records: list[Any], *, canonical: bool = False) -> bytes:
     TypeError for a type that would not come back, RecursionError for values nested too deeply.
     """
     cbor2 = import_library("cbor2", "cbor")
-    if levels(records, _plain_types(), _inside) > _SHALLOW:
+    sets = 0
+
+    def inside(value: Any) -> list[Any]:
+        nonlocal sets
+        if type(value) not in _SETS:
+            return _inside(value)
+        sets += 1
+        return [*value]
+
+    # The library writes the elements of a set in another order each time.
+    if levels(records, _plain_types(), inside, CONTAINERS - _SETS) > _SHALLOW or sets:
         return _write_deep(records, canonical)
     try:
         data: bytes = cbor2.dumps(records, canonical=canonical)

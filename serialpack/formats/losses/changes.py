@@ -15,6 +15,7 @@ from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import Loss, Spelled, key_kind, shown, value_step
+from serialpack.values.sets import in_order
 
 #: Calls that each level of containers takes here.
 _CALLS = 2
@@ -173,7 +174,7 @@ class Changer:
         made: list[Any] = []
         hashed: dict[Any, Any] = {}
         same, in_list = True, type(values) in self.as_lists
-        for value in values:
+        for value in in_order(values) if in_list else values:
             self._steps.append((_braced, value))
             became = self.walked(value)
             self._steps.pop()

@@ -15,6 +15,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from serialpack.depth.values import levels
+from serialpack.values.sets import in_order
 
 CONTAINERS: dict[type, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "frozenset"}
 
@@ -73,7 +74,8 @@ def _line(record: Any) -> str:
             name = CONTAINERS[kind]
             written.append(f"<{name}{attributes}>")
             stack.append(f"</{name}>")
-            stack += [("", part) for part in reversed([*value])]
+            elements = in_order(value) if isinstance(value, set | frozenset) else value
+            stack += [("", part) for part in reversed(elements)]
     return "".join(written)
 
 

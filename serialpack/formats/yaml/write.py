@@ -21,6 +21,7 @@ from serialpack.formats.losses.exact import check_zone
 from serialpack.formats.yaml.scalars import needs_quotes
 from serialpack.literal import Literal
 from serialpack.text import with_article
+from serialpack.values.sets import in_order
 from serialpack.values.yaml_tags import PREFIX, YamlTag
 
 #: Text of up to so many characters is looked up, and not looked at anew each time.
@@ -173,7 +174,7 @@ class _Document:
             inner = _in_turn(value.items())
         elif kind is set and tag is None:
             event = events.MappingStartEvent(None, PREFIX + "set", False, flow_style=not value)
-            inner = _in_turn((member, None) for member in sorted(value, key=repr))
+            inner = _in_turn((member, None) for member in in_order(value))
         else:
             raise TypeError(f"YAML has no words for {with_article(kind.__name__)}")
         self._met[id(whole)] = event
