@@ -161,13 +161,12 @@ def more_than_few(records: list[Any]) -> list[Any]:
     """The first level of what is in ``records``, as the collector sees it, that has more than
     ``_FEW`` values (where these are of classes, that with the classes), or the last one looked at;
     nothing where the levels end before. Of a small record, this is all that is done."""
-    few = records
-    for _ in range(_SHALLOW):
+    few, left = records, _SHALLOW
+    while few and left:
         above, few = few, get_referents(*few)
-        if not few:
-            break
         if len(few) > _FEW:
             return above if type in map(type, above) else few
+        left -= 1
     return few
 
 
