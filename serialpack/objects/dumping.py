@@ -258,10 +258,15 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
 
 
 def _by(
-    chain: str, obj: Any, verify: bool, more: _MoreOptions, is_auto: bool = False
+    chain: str,
+    obj: Any,
+    verify: bool,
+    more: _MoreOptions,
+    is_auto: bool = False,
+    looked: bool = False,
 ) -> _Serialized:
     """The object under the chain, proved; NotTaken or ValueRefusedError where it does not hold it.
-    ``is_auto``: whether ``auto`` tries this one."""
+    ``is_auto``: whether ``auto`` tries this one; ``looked``: see ``dumped``."""
     effort, default, object_hook, options = DEFAULT_EFFORT, None, None, None
     if more:
         effort, options = more.get("effort", effort), more.get("options")
@@ -269,7 +274,7 @@ def _by(
     writer = writer_of(chain, effort, options)
     serializer = writer.serializer
     plain = obj if default is None else lowered(obj, default, serializer)
-    pieces = dumped(serializer, plain, checked=is_auto)
+    pieces = dumped(serializer, plain, checked=is_auto, looked=looked)
     if is_auto and (found := _by_columns(chain, effort, plain, pieces)):
         writer, pieces = found
         serializer = writer.serializer
@@ -281,18 +286,20 @@ def _by(
 def _by_the_first(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Serialized:
     """As ``_by``, under the first of ``AUTO`` that holds it, with the rest of ``chain`` behind."""
     refused: Callable[[], ValueRefusedError] | None = None
+    looked = False
     try:
         for name in _tried(chain, proved=verify):
             if refused and not more and name.startswith("json") and not _is_for_json(obj):
                 continue
             try:
-                found = _by(name, obj, verify, more, is_auto=True)
+                found = _by(name, obj, verify, more, is_auto=True, looked=looked)
             except ValueRefusedError as error:
                 refused = partial(lambda same: same, error)
                 continue
             except NotTaken as failed:
                 # Which value it is takes long to find, and where the next one holds it nobody asks.
                 refused = failed.refusal
+                looked |= failed.looked and not more  # else each is given values of its own
                 continue
             if refused is not None and not found[0].serializer.safe and not _warned.is_set():
                 _warn(refused())

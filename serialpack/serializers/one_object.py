@@ -38,11 +38,13 @@ def of_values(serializer: Serializer) -> RecordSerializer:
 
 
 class NotTaken(Exception):
-    """A library does not take a value; ``refusal()`` finds which one."""
+    """A library does not take a value; ``refusal()`` finds which one. ``looked``: whether it was
+    looked at how large the value becomes, and may be."""
 
-    def __init__(self, refusal: Callable[[], ValueRefusedError]) -> None:
+    def __init__(self, refusal: Callable[[], ValueRefusedError], *, looked: bool = False) -> None:
         super().__init__()
         self.refusal = refusal
+        self.looked = looked
 
 
 def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
@@ -53,19 +55,28 @@ def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
         raise failed.refusal() from None
 
 
-def dumped(serializer: RecordSerializer, obj: Any, *, checked: bool = False) -> list[Buffer]:
+def dumped(
+    serializer: RecordSerializer, obj: Any, *, checked: bool = False, looked: bool = False
+) -> list[Buffer]:
     """As ``serialized``, but NotTaken in place of the refusal, which takes time to find.
-    ``checked``: also where the serializer does not look at how large it becomes."""
+    ``checked``: also where the serializer does not look at how large it becomes; ``looked``:
+    another did already."""
     records = _records(serializer, obj) if serializer.tabular else [obj]
+    write = serializer.dump_object
     try:
-        if checked and not serializer.checks_places:
-            check_places(records)
+        if checked:
+            if not serializer.checks_places and not looked:
+                check_places(records)
+                looked = True
+            elif looked and serializer.checks_places and not serializer.identity:
+                write = serializer.dump_looked_at
         if serializer.compiled or serializer.written_in_c:
-            return serializer.dump_object(records)
+            return write(records)
         with gc_paused():
-            return serializer.dump_object(records)
+            return write(records)
     except FAILURES as error:
-        raise NotTaken(partial(_refusal, serializer, records, error)) from None
+        refusal = partial(_refusal, serializer, records, error)
+        raise NotTaken(refusal, looked=looked) from None
 
 
 def _refusal(
