@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from serialpack.serializers.objects._alike import (
     alike_together,
     few_together,
+    maps_together,
+    parted,
+    parts_together,
     several_together,
 )
 from serialpack.serializers.objects._own_classes import all_attributes, names_in, names_of_fields
@@ -47,7 +51,7 @@ from serialpack.serializers.objects.columns import (
 )
 from serialpack.serializers.objects.guessed import FEW_NUMBERS
 from serialpack.values.attributed import has_attributes_alone, is_of_library
-from serialpack.values.derived import attributes_of
+from serialpack.values.derived import attributes_of, columns_in_slots
 from serialpack.values.parts import ATTRS_HASH
 
 #: The extensions of values that are grouped where all are of one class; and all that are grouped.
@@ -126,6 +130,8 @@ class Grouping:
             return found
         if len(kinds) > 1:
             return several_together(value, kinds, self._of_list)
+        if kinds == {dict}:
+            return maps_together(value, self._of_list)
         return self._of_one_class(value, kinds.pop(), makers)
 
     def _of_one_class(self, value: list[Any], cls: Any, makers: Makers) -> Together | None:
@@ -140,35 +146,69 @@ class Grouping:
         code, parts = first
         if code == ADDRESS and parts[0] == IPV4:
             return Together(ALIKE, [code, IPV4, list(map(int, value))])
-        states = _states_of(code, value, parts[-1])
-        made = [] if states else [make(each) or (0, []) for each in value]
+        columns, items = _attributes_of(code, value, parts[-1]), _items_of(code, value)
+        told = columns is not None or items is not None
+        made = [] if told else [make(each) or (0, []) for each in value]
         if len({code for code, _ in made}) > 1:
             return None
         if code in BY_PARTS:
             return alike_together(code, [parts for _, parts in made])
         objects = value if code in REFERRED else ()
-        if len(set(map(id, objects))) < len(objects) or (objects and not self.referring):
+        if objects and not self.referring:
             return None
+        if len(set(map(id, objects))) < len(objects):
+            return self.parted_by(value, _are_again(value))
         if code == DATACLASS:
             self.with_fields.add(cls)
-        held: Any = [parts[2:] for _, parts in made]
-        if states:
-            held = states_together(states)
+        held: Any = items or [parts[2:] for _, parts in made]
+        if columns is not None:
+            held = states_together(columns, len(value))
         return Together(OBJECTS_OF, [code, *parts[:2], held], objects)
 
+    def parted_by(self, value: list[Any], known: bytes) -> Together | None:
+        """What stands for objects of one class, those that are ``known`` apart from the others;
+        None where these are few."""
+        if known.count(0) < FEW_NUMBERS:
+            return None
+        new, others = parted(value, known)
+        found = self._of_objects(new)
+        return found and parts_together(known, [found, others])
 
-def _states_of(code: int, values: list[Any], first: Any) -> list[dict[str, Any]] | None:
-    """The attributes of objects of one class, where all have those of the ``first``, in one order,
+
+def _are_again(values: list[Any]) -> bytes:
+    """Of each of ``values`` whether it stands before in them."""
+    met: set[int] = set()
+    before = bytearray(len(values))
+    for place, each in enumerate(map(id, values)):
+        before[place] = each in met
+        met.add(each)
+    return bytes(before)
+
+
+def _attributes_of(code: int, values: list[Any], first: Any) -> dict[str, list[Any]] | None:
+    """The attributes of objects of one class, by columns, where all have those of the ``first``,
     which are written as they are; else None. For most in a fifth of the time of their maker."""
     if code not in (DATACLASS, ATTRIBUTED) or type(first) is not dict or ATTRS_HASH in first:
         return None
+    if (columns := columns_in_slots(type(values[0]), values)) is not None:
+        alike = columns.keys() == first.keys()
+        return {name: columns[name] for name in first} if alike else None
     get: Callable[[Any], Any] = attributes_of if code == ATTRIBUTED else all_attributes
     if type(object.__getstate__(values[0])) is dict:  # as it has no slots
         get = object.__getstate__
     states: list[Any] = list(map(get, values))
     if set(map(type, states)) != {dict} or set(map(tuple, states)) != {tuple(first)}:
         return None
-    return states if set(map(type, chain.from_iterable(states))) <= {str} else None
+    if not set(map(type, chain.from_iterable(states))) <= {str}:
+        return None
+    return {name: list(map(itemgetter(name), states)) for name in first}
+
+
+def _items_of(code: int, values: list[Any]) -> list[list[Any]] | None:
+    """The items of named tuples of one class, where they have nothing else; else None."""
+    if code != NAMED_TUPLE or type(values[0]).__dictoffset__:
+        return None
+    return list(map(list, map(tuple.__iter__, values)))
 
 
 def _are_short_lists(value: list[Any]) -> bool:

@@ -57,13 +57,14 @@ class Referred:
         if cls not in self.classes and not is_fixed(cls):
             self.classes.add(cls)
 
-    def begin(self, objects: Sequence[Any]) -> bool:
-        """Many objects are written together; False where one was written before."""
+    def begin(self, objects: Sequence[Any]) -> bytes:
+        """Many objects are written together; where some were written before, nothing begins, and of
+        each it is told whether it was."""
         ids = list(map(id, objects))
         if not self.known.keys().isdisjoint(ids):
-            return False
+            return bytes(map(self.known.__contains__, ids))
         self.known.update(dict.fromkeys(ids, _OPEN))
-        return True
+        return b""
 
     def end(self, objects: Sequence[Any]) -> None:
         """They are written: only then each of them counts."""

@@ -24,7 +24,7 @@ from serialpack.values.arrays import is_plain_scalar
 
 #: The extensions of many tuples of one length, of many numbers, of many rows, of a large map, of
 #: many objects of one class, of many scalars of NumPy, of few values, of many of one type, and of
-#: many of several types.
+#: many in parts.
 ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS, FEW, ALIKE, SEVERAL = 48, *range(55, 63)
 #: Those whose first part is an array that is made for it.
 OF_ARRAYS = frozenset({NUMBERS, SCALARS, FEW, SEVERAL})
@@ -214,13 +214,16 @@ def _columns_of_maps(rows: list[dict[Any, Any]]) -> list[Any] | None:
     return [head, *(list(map(itemgetter(key), rows)) for key in head)]
 
 
-def states_together(states: list[dict[str, Any]]) -> Together:
-    """What stands for a list of lists of one map each, those of ``states``, which all have the same
-    names."""
-    columns: Any = states
-    if 0 < len(states[0]) <= len(states):
-        columns = Together(COLUMNS, _columns_of_maps(states) or [])
-    return Together(COLUMNS, [None, columns])
+def states_together(columns: dict[str, list[Any]], count: int) -> Together:
+    """What stands for a list of ``count`` lists of one map each, which all have the same names,
+    those of their ``columns``."""
+    maps: Any
+    if 0 < len(columns) <= count:
+        maps = Together(COLUMNS, [[*columns], *columns.values()])
+    else:
+        rows = zip(*columns.values(), strict=True) if columns else repeat((), count)
+        maps = [dict(zip(columns, row, strict=True)) for row in rows]
+    return Together(COLUMNS, [None, maps])
 
 
 def _lists_of(rows: list[Any], kinds: set[type]) -> list[Any] | None:

@@ -235,8 +235,9 @@ class ExtensionWriter:
 
     def _group(self, code: int, parts: list[Any], objects: Sequence[Any]) -> Any:
         """``objects``, each of which may stand elsewhere, too; as they are, where one did."""
-        if not self._referred.begin(objects):
-            return list(objects)
+        if known := self._referred.begin(objects):
+            found = self._grouping.parted_by([*objects], known)
+            return list(objects) if found is None else self._together(found.code, found.parts)
         self._check_referred(type(objects[0]))
         found = self._together(code, parts)
         self._referred.end(objects)

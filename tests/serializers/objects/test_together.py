@@ -115,6 +115,7 @@ VALUES: dict[str, Any] = {
     "addresses of four bytes": [*map(IPv4Address, (0, 2**32 - 1, *range(5000)))],
     "members of one more enum than are known": [None, *list(Numbered)[:150]] * 99,
     "in an object": [Run(), (WALK, np.arange(9))],
+    "maps of several keys": [{f"{n % 2}": n} for n in range(2 * N)],
     "moments and none in maps": [{"n": n, "at": DAY if n % 3 else None} for n in range(N)],
     "tuples and none": [(n % 5 and (n, f"{n}")) or None for n in range(N)],
     "lists and none": [(n % 5 and [n, n / 8]) or None for n in range(N)],
@@ -136,7 +137,6 @@ OTHERS: dict[str, Any] = {
     ],
     "texts": [f"text {n}" for n in range(N)],
     "keys that equal others": [{True if n % 2 else 1: n} for n in range(N)],
-    "maps of several keys": [{f"{n % 2}": n} for n in range(N)],
     "members that differ": [(Numbered(1),), ([*Numbered],)],
     "members in few": [[things.Colour.RED] * 200, [None] * 200],
     "identifiers made safely": [
