@@ -60,6 +60,8 @@ def has_long_list(value: Any, least: int) -> bool:
         if not waiting:
             break
         value = waiting.popleft()
+        if type(value) not in _HOLDING:
+            continue
         if type(value) in (list, dict) and len(value) >= least:
             return True
         items = islice(_items(value), _LOOKED_AT)

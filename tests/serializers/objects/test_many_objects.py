@@ -60,6 +60,12 @@ def test_records_of_several_sets_of_names_are_small() -> None:
     assert list(map(list, again)) == list(map(list, rows))
 
 
+def test_many_in_an_object_are_taken() -> None:
+    """It was asked for its items, as if it were a list: so all of it was pickled."""
+    value = things.Plain(parts=[things.Pair(n, "a") for n in range(300)])
+    assert difference(value, serialpack.loads(serialpack.dumps(value, "objects"))) is None
+
+
 class _Empty:
     pass
 
