@@ -31,7 +31,6 @@ from serialpack.formats.python.buffers import (
 )
 from serialpack.pipeline.pack import pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.packing import Packing, check_meta
-from serialpack.pipeline.small import SmallWriter
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
 from serialpack.serializers.objects.columns import LONG
@@ -134,7 +133,9 @@ def dump(
     if target is None:
         raise TypeError("target must be a path or a binary file object, not None")
     check_target(target, force, None)
-    packed = _serialize(obj, chain, how.get("verify", True), how)
+    packed = writer, pieces = _serialize(obj, chain, how.get("verify", True), how)
+    if len(pieces) == 1 and "+" not in chain and not how.get("shared_dict"):
+        packed = _with_filter(writer, pieces[0]), pieces
     with sink(target, force, None) as write:
         _pack(packed, how, write, tried="+" not in chain)
 
@@ -155,9 +156,9 @@ def dumps(
     small = None
     if len(pieces) == 1 and not (more and more.get("meta")):
         data = pieces[0]
-        few = _FEW <= len(data) <= LARGE and "+" not in chain
-        writes = _with_filter(writer, data) if few else writer.small
-        small = writes.pack(data, verify)
+        if len(data) >= _FEW and "+" not in chain:
+            writer = _with_filter(writer, data)
+        small = writer.small.pack(data, verify)
         # In a frame are lists of numbers, for which chains are tried.
         framed = data[:1] == _FRAMED
         if small is not None and not framed and not (more and more.get("shared_dict")):
@@ -170,18 +171,19 @@ def dumps(
     return large if small is None or len(large) < len(small) else small
 
 
-def _with_filter(writer: Writer, data: Buffer) -> SmallWriter:
-    """What writes the small form of ``data``: where it is arrays of numbers, with their bytes of
-    equal weight together, if that leaves less of a sample."""
-    item = writer.serializer.item_of_arrays(data)
+def _with_filter(writer: Writer, data: Buffer) -> Writer:
+    """What writes ``data``: where it is arrays of numbers, with their bytes of equal weight
+    together, if that leaves less of a sample."""
+    small = _FEW <= len(data) <= LARGE
+    item = writer.serializer.item_of_arrays(data) if small else 0
     if item < 2 or writer.choice.chain.plain:
-        return writer.small
+        return writer
     filters = (parse_stage(FILTERS, f"shuffle:{item}"),)
     other = writer_of(str(writer.choice.chain._replace(filters=filters)), DEFAULT_EFFORT, None)
     start = (len(data) - _FEW) // 2
     sample = bytes(data[start : start + _FEW])
     plain, filtered = (each.small.pack(sample, False) or sample for each in (writer, other))
-    return other.small if len(filtered) < _WORTH * len(plain) else writer.small
+    return other if len(filtered) < _WORTH * len(plain) else writer
 
 
 def _check(how: DumpOptions) -> None:
