@@ -12,11 +12,13 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from itertools import compress
-from operator import attrgetter, is_
+from operator import attrgetter, is_, methodcaller
 from pathlib import PosixPath, PurePosixPath, PureWindowsPath, WindowsPath
 from typing import Any
 from uuid import UUID
 
+from serialpack.imported import imported
+from serialpack.values.arrays import OF_NUMBERS
 from serialpack.values.pickled_state import is_named_tuple
 from serialpack.values.quick_equality import state_of
 
@@ -83,7 +85,25 @@ def _told_list(values: list[Any]) -> Any:
     return told
 
 
+#: Arrays of more bytes are compared where they lie.
+_TINY = 1 << 10
+_FACTS = attrgetter("dtype.str", "shape", "flags.writeable")
+
+
+def _of_arrays(arrays: list[Any]) -> list[Any]:
+    """Of small arrays of plain numbers, which lie in C order, as ``values.arrays.plain_facts`` has
+    them; of others these themselves."""
+    kinds = set(map(attrgetter("dtype.char"), arrays))
+    plain = kinds <= OF_NUMBERS and not any(map(attrgetter("dtype.metadata"), arrays))
+    small = max(map(attrgetter("nbytes"), arrays)) <= _TINY
+    if not (plain and small and all(map(attrgetter("flags.c_contiguous"), arrays))):
+        return arrays
+    return [list(map(_FACTS, arrays)), b"".join(map(methodcaller("tobytes"), arrays))]
+
+
 def _telling(cls: type) -> _Telling | None:
+    if (numpy := imported("numpy")) is not None and cls is numpy.ndarray:
+        return _of_arrays
     if is_named_tuple(cls) and not cls.__dictoffset__:
         return lambda values: list(map(tuple, map(tuple.__iter__, values)))
     get = _ALL.get(cls) or state_of(cls)

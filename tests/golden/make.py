@@ -77,6 +77,7 @@ _LIMITS = {
     "object-alike": _BY_COLUMNS,
     "object-several": _BY_COLUMNS,
     "object-parted": _BY_COLUMNS,
+    "object-stacked": _BY_COLUMNS,
 }
 
 #: The serializers that were tried with every kind of source; of the others there is one file.

@@ -197,6 +197,13 @@ def _parted() -> bytes:
     return framed(packb(ExtType(2, packb(both))), lists)
 
 
+def _stacked() -> bytes:
+    """Arrays of one shape, one of which stands elsewhere, too, as many of them are written."""
+    array = ExtType(18, packb([None, "'<i2'", [3, 2], False, True]))
+    both = [ExtType(63, packb([array])), ExtType(35, packb([2]))]
+    return framed(packb(ExtType(2, packb(both))), [struct.pack("<6h", 1, -2, 3, 4, 500, 6)])
+
+
 def _labelled() -> list[ExtType]:
     """A data set of xarray with an index, and with a label without one; one of its arrays."""
 
@@ -339,6 +346,7 @@ def serialized() -> dict[str, bytes]:
         "object-alike": _alike(),
         "object-several": _several(),
         "object-parted": _parted(),
+        "object-stacked": _stacked(),
         "object-derived": packb(_derived()),
         "object-attributed": packb(_attributed()),
         "object-labelled": packb(_labelled()),
@@ -366,6 +374,7 @@ DUMPED = {
     "object-alike": "objects+none",
     "object-several": "objects+none",
     "object-parted": "objects+none",
+    "object-stacked": "objects+none",
     "object-derived": "objects+none",
     "object-attributed": "objects+none",
     "object-labelled": "objects+none",

@@ -17,8 +17,8 @@ from typing import Any
 from serialpack.serializers.objects.columns import ALIKE, FEW, SEVERAL, Together, array_in, narrow
 from serialpack.serializers.objects.guessed import FEW_NUMBERS
 
-#: So many values are few, so many types are several, and so many sets of names are a few.
-_MOST, _MOST_TYPES, _MOST_NAMES = 1 << 16, 8, 32
+#: So many values are few, so many types are several, and so many keys are a few.
+_MOST, _MOST_TYPES, _MOST_KEYS = 1 << 16, 8, 32
 #: Types of which many are no fewer bytes together.
 _ALONE = frozenset({str, bytes, bool, NoneType})
 
@@ -88,16 +88,22 @@ def several_together(
 def maps_together(
     value: list[dict[Any, Any]], together: Callable[[list[Any]], Together | None]
 ) -> Together | None:
-    """As ``several_together``, of maps of several sets of names, of which most maps have one of a
-    few."""
+    """As ``several_together``, of maps of a few sets of names."""
     if set(map(type, chain.from_iterable(value))) != {str}:  # which may equal other keys
         return None
-    names = list(map(tuple, value))
-    common = Counter(names).most_common(_MOST_NAMES)
+    return in_common_parts(value, list(map(tuple, value)), together)
+
+
+def in_common_parts(
+    value: list[Any], keys: list[Any], together: Callable[[list[Any]], Together | None]
+) -> Together | None:
+    """As ``several_together``, of values with a key each: those of each common one in a list of
+    their own. None where most have others, or all the same."""
+    common = Counter(keys).most_common(_MOST_KEYS)
     numbers = {each: n for n, (each, count) in enumerate(common) if count >= FEW_NUMBERS}
     rest = len(numbers)
-    which = bytes(map(numbers.get, names, repeat(rest)))
-    if rest == len(which) or 2 * which.count(rest) > len(which):
+    which = bytes(map(numbers.get, keys, repeat(rest)))
+    if len(common) < 2 or 2 * which.count(rest) > len(which):
         return None
     return _in_parts(value, which, together)
 

@@ -35,6 +35,7 @@ from serialpack.serializers.objects._own_types import (
     maker_of,
     maker_of_others,
 )
+from serialpack.serializers.objects._stacked import arrays_together
 from serialpack.serializers.objects.arrays import is_array
 from serialpack.serializers.objects.columns import (
     ALIKE,
@@ -43,6 +44,7 @@ from serialpack.serializers.objects.columns import (
     MAP,
     OBJECTS_OF,
     SEVERAL,
+    STACK,
     Together,
     list_together,
     map_together,
@@ -50,6 +52,7 @@ from serialpack.serializers.objects.columns import (
     states_together,
 )
 from serialpack.serializers.objects.guessed import FEW_NUMBERS
+from serialpack.values.arrays import is_plain_array
 from serialpack.values.attributed import has_attributes_alone, is_of_library
 from serialpack.values.derived import attributes_of, columns_in_slots
 from serialpack.values.parts import ATTRS_HASH
@@ -58,7 +61,7 @@ from serialpack.values.parts import ATTRS_HASH
 _OF_ONE_CLASS = frozenset({DATACLASS, NAMED_TUPLE, ATTRIBUTED, *BY_PARTS})
 GROUPED = _OF_ONE_CLASS | {ENUM}
 #: Those that stand for a group.
-GROUPS = frozenset({OBJECTS_OF, FEW, ALIKE, SEVERAL})
+GROUPS = frozenset({OBJECTS_OF, FEW, ALIKE, SEVERAL, STACK})
 _HOLDING = frozenset({list, dict, bytearray})
 
 
@@ -135,7 +138,16 @@ class Grouping:
         return self._of_one_class(value, kinds.pop(), makers)
 
     def _of_one_class(self, value: list[Any], cls: Any, makers: Makers) -> Together | None:
-        if cls is Together or is_array(value[0]):
+        if cls is Together:
+            return None
+        if is_plain_array(value[0]):
+            again = _are_again(value)
+            return (
+                self.parted_by(value, again)
+                if 1 in again
+                else arrays_together(value, self._of_list)
+            )
+        if is_array(value[0]):
             return None
         make = OWN_TYPES.get(cls) or makers.get(cls) or _maker_of(cls)
         first = None if make is None else make(value[0])
@@ -166,8 +178,8 @@ class Grouping:
         return Together(OBJECTS_OF, [code, *parts[:2], held], objects)
 
     def parted_by(self, value: list[Any], known: bytes) -> Together | None:
-        """What stands for objects of one class, those that are ``known`` apart from the others;
-        None where these are few."""
+        """What stands for arrays, or objects of one class, those that are ``known`` apart from the
+        others; None where these are few."""
         if known.count(0) < FEW_NUMBERS:
             return None
         new, others = parted(value, known)

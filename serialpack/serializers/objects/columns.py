@@ -23,11 +23,11 @@ from serialpack.serializers.objects.guessed import (
 from serialpack.values.arrays import is_plain_scalar
 
 #: The extensions of many tuples of one length, of many numbers, of many rows, of a large map, of
-#: many objects of one class, of many scalars of NumPy, of few values, of many of one type, and of
-#: many in parts.
-ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS, FEW, ALIKE, SEVERAL = 48, *range(55, 63)
+#: many objects of one class, of many scalars of NumPy, of few values, of many of one type, of many
+#: in parts, and of many arrays.
+ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS, FEW, ALIKE, SEVERAL, STACK = 48, *range(55, 64)
 #: Those whose first part is an array that is made for it.
-OF_ARRAYS = frozenset({NUMBERS, SCALARS, FEW, SEVERAL})
+OF_ARRAYS = frozenset({NUMBERS, SCALARS, FEW, SEVERAL, STACK})
 
 #: In a shorter message nobody looks for many numbers: no filters would be tried for them.
 LONG = 128 << 10

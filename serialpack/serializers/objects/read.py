@@ -93,7 +93,7 @@ class _ExtensionReader:
                 if not found.takes_any and not _PLAIN.issuperset(map(type, parts)):
                     check_none_own(parts)
                 made = found.made(*parts) if found.made is not None else self._made(code, parts)
-            self._met.keep(found.again, made)
+            self._met.keep(found, made)
             return made
         except (*FAILURES, SerialpackError):
             raise
