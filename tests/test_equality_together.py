@@ -12,6 +12,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from uuid import UUID, SafeUUID
 
+import numpy as np
 import pytest
 
 from serialpack.values import equality, quick_states
@@ -63,6 +64,12 @@ DIFFER: dict[str, tuple[Any, Any]] = {
     "day and number": (date(1, 1, 1), 1),
     "safe": (UUID(int=1), UUID(int=1, is_safe=SafeUUID.safe)),
     "none": (things.Plain(x=1), None),
+    "number of an array": (np.array([1, 2]), np.array([1, 3])),
+    "bits of an array": (np.array([0.0]), np.array([-0.0])),
+    "type of an array": (np.array([1], "<i4"), np.array([1], "<u4")),
+    "shape of an array": (np.arange(6).reshape(2, 3), np.arange(6).reshape(3, 2)),
+    "order of an array": (np.arange(4).reshape(2, 2), np.arange(4).reshape(2, 2).T),
+    "array and list": (np.array([1, 2]), [1, 2]),
 }
 
 
@@ -86,6 +93,15 @@ def test_they_are_found_the_same_at_once(name: str, monkeypatch: pytest.MonkeyPa
     again = pickle.loads(pickle.dumps(values))
     monkeypatch.setattr(equality, "_Walk", lambda *_, **__: pytest.fail("one by one"))
     assert difference({"a": [values]}, {"a": [again]}) is None
+
+
+def test_whether_arrays_may_be_written_counts() -> None:
+    arrays = [np.arange(3) for _ in range(MANY)]
+    others = copy.deepcopy(arrays)
+    others[-1].flags.writeable = False
+    assert difference(arrays, others) is not None
+    halves = [array[:2] for array in others]
+    assert difference([array[:2] for array in arrays], halves) is not None
 
 
 def test_what_is_not_known_is_left_as_it_is() -> None:
