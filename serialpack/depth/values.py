@@ -49,6 +49,7 @@ _TOGETHER = 500
 
 #: Nearly all records have fewer levels than this: the quick checks give up here.
 _SHALLOW = 16
+_LOOKED = range(_SHALLOW)
 
 #: Of up to so many values, repeated ones are looked into once; to find them among more takes long.
 _SEVERAL = 16
@@ -161,12 +162,14 @@ def more_than_few(records: list[Any]) -> list[Any]:
     """The first level of what is in ``records``, as the collector sees it, that has more than
     ``_FEW`` values (where these are of classes, that with the classes), or the last one looked at;
     nothing where the levels end before. Of a small record, this is all that is done."""
-    few, left = records, _SHALLOW
-    while few and left:
-        above, few = few, get_referents(*few)
+    few = records
+    for _ in _LOOKED:
+        above = few
+        few = get_referents(*above)
+        if not few:
+            break
         if len(few) > _FEW:
             return above if type in map(type, above) else few
-        left -= 1
     return few
 
 

@@ -264,20 +264,20 @@ def _by(
     obj: Any,
     verify: bool,
     more: _MoreOptions,
-    is_auto: bool = False,
-    looked: bool = False,
+    looked: bool | None = None,
 ) -> _Serialized:
     """The object under the chain, proved; NotTaken or ValueRefusedError where it does not hold it.
-    ``is_auto``: whether ``auto`` tries this one; ``looked``: see ``dumped``."""
-    effort, default, object_hook, options = DEFAULT_EFFORT, None, None, None
+    ``looked``: see ``dumped``; of one that ``auto`` tries, whether one before has."""
+    effort, options = DEFAULT_EFFORT, None
+    default = object_hook = None
     if more:
         effort, options = more.get("effort", effort), more.get("options")
         default, object_hook = more.get("default"), more.get("object_hook")
     writer = writer_of(chain, effort, options)
     serializer = writer.serializer
     plain = obj if default is None else lowered(obj, default, serializer)
-    pieces = dumped(serializer, plain, checked=is_auto, looked=looked)
-    if is_auto and (found := _by_columns(chain, effort, plain, pieces)):
+    pieces = dumped(serializer, plain, looked)
+    if looked is not None and (found := _by_columns(chain, effort, plain, pieces)):
         writer, pieces = found
         serializer = writer.serializer
     if verify:
@@ -294,7 +294,7 @@ def _by_the_first(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Se
             if refused and not more and name.startswith("json") and not _is_for_json(obj):
                 continue
             try:
-                found = _by(name, obj, verify, more, is_auto=True, looked=looked)
+                found = _by(name, obj, verify, more, looked)
             except ValueRefusedError as error:
                 refused = partial(lambda same: same, error)
                 continue

@@ -55,28 +55,26 @@ def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
         raise failed.refusal() from None
 
 
-def dumped(
-    serializer: RecordSerializer, obj: Any, *, checked: bool = False, looked: bool = False
-) -> list[Buffer]:
+def dumped(serializer: RecordSerializer, obj: Any, looked: bool | None = None) -> list[Buffer]:
     """As ``serialized``, but NotTaken in place of the refusal, which takes time to find.
-    ``checked``: also where the serializer does not look at how large it becomes; ``looked``:
-    another did already."""
+    ``looked``: whether another has looked how large it becomes, where that is to be looked at also
+    for a serializer that does not; None where it is left to this one."""
     records = _records(serializer, obj) if serializer.tabular else [obj]
-    write = serializer.dump_object
     try:
-        if checked:
-            if not serializer.checks_places and not looked:
+        if looked is not None:
+            if looked and serializer.checks_places and not serializer.identity:
+                with gc_paused():
+                    return serializer.dump_looked_at(records)
+            if not looked and not serializer.checks_places:
                 check_places(records)
                 looked = True
-            elif looked and serializer.checks_places and not serializer.identity:
-                write = serializer.dump_looked_at
         if serializer.compiled or serializer.written_in_c:
-            return write(records)
+            return serializer.dump_object(records)
         with gc_paused():
-            return write(records)
+            return serializer.dump_object(records)
     except FAILURES as error:
         refusal = partial(_refusal, serializer, records, error)
-        raise NotTaken(refusal, looked=looked) from None
+        raise NotTaken(refusal, looked=bool(looked)) from None
 
 
 def _refusal(
