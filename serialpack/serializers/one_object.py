@@ -73,8 +73,8 @@ def dumped(serializer: RecordSerializer, obj: Any, looked: bool | None = None) -
         with gc_paused():
             return serializer.dump_object(records)
     except FAILURES as error:
-        refusal = partial(_refusal, serializer, records, error)
-        raise NotTaken(refusal, looked=bool(looked)) from None
+        # No name for what holds the error, which holds this call: until the collector came.
+        raise NotTaken(partial(_refusal, serializer, records, error), looked=bool(looked)) from None
 
 
 def _refusal(
