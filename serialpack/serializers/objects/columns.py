@@ -207,7 +207,7 @@ def _columns_of(rows: list[Any], kinds: set[type]) -> list[Any] | None:
 
 def _columns_of_maps(rows: list[dict[Any, Any]]) -> list[Any] | None:
     head = list(rows[0])
-    if set(map(tuple, rows)) != {tuple(head)}:
+    if len(set(map(len, rows))) > 1 or set(map(tuple, rows)) != {tuple(head)}:
         return None
     if set(map(type, chain.from_iterable(rows))) != {str}:  # which may equal other keys
         return None
