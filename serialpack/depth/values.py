@@ -48,8 +48,7 @@ _HAS_CONTENTS = 1 << 14
 _TOGETHER = 500
 
 #: Nearly all records have fewer levels than this: the quick checks give up here.
-_SHALLOW = 16
-_LOOKED = range(_SHALLOW)
+_SHALLOW, _LOOKED = 16, range(16)
 
 #: Of up to so many values, repeated ones are looked into once; to find them among more takes long.
 _SEVERAL = 16
@@ -164,8 +163,7 @@ def more_than_few(records: list[Any]) -> list[Any]:
     nothing where the levels end before. Of a small record, this is all that is done."""
     few = records
     for _ in _LOOKED:
-        above = few
-        few = get_referents(*above)
+        above, few = few, get_referents(*few)
         if not few:
             break
         if len(few) > _FEW:
