@@ -77,8 +77,10 @@ class Cached:
 
 
 class Reduced:
+    """Says what it is made of, and no more."""
+
     def __init__(self, x: Any) -> None:
-        self.x = x
+        self.x, self.cache, self.met, self.count = x, {}, [x], 0  # type: ignore[var-annotated]
 
     def __reduce__(self) -> Any:
         return Reduced, (self.x,)
@@ -185,6 +187,22 @@ def test_what_its_class_does_not_know_of_is_not_left_out(note: Any) -> None:
         value.note = note  # type: ignore[union-attr]
         with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.note: "):
             serialpack.dumps(value, "pickle")
+
+
+def test_a_cache_that_is_empty_anew_is_told() -> None:
+    """It was refused where the class says only of what it is made: ``__reduce__`` without a
+    state."""
+    value = Reduced(1)
+    value.cache["a"] = 1
+    with pytest.warns(serialpack.DroppedWarning, match=r"^\$\.cache: 1 key became 0 keys"):
+        data = serialpack.dumps(value, "pickle")
+    assert serialpack.loads(data, trust=True).x == 1
+    for name, lost in {"met": [1, 2], "count": 3, "x": [5], "cache": ()}.items():
+        other = Reduced(1)
+        setattr(other, name, lost)
+        if name != "x":
+            with pytest.raises(serialpack.ValueRefusedError, match=f"^\\$\\.{name}: "):
+                serialpack.dumps(other, "pickle")
 
 
 def test_what_it_tells_must_be_the_same() -> None:

@@ -115,13 +115,14 @@ def apart(
     """
     chains = dict.fromkeys(values, choice.chain)
     if tried and few:
-        for layout, alike in _of_one_layout(values).items():
+        for (layout,), alike in _grouped(values, _said).items():
             length, joined = _joined(alike, read)
             start = max(length - SAMPLE, 0) // 2 // layout.item * layout.item
             sample = joined(start, min(start + SAMPLE, length))
             chains.update(dict.fromkeys(alike, for_few_numbers(choice.chain, layout, sample)))
     elif tried:
-        for layouts, alike in _groups(values, read, choice.block_size).items():
+        likely = partial(_likely, read, choice.block_size)
+        for layouts, alike in _grouped(values, likely).items():
             length, joined = _joined(alike, read)
             head = joined(0, choice.block_size)
             found = auto.for_numbers(choice, list(layouts), length, joined, head).chain
@@ -142,31 +143,35 @@ def apart(
     return Apart(header, values, [header] * len(values), header)
 
 
-def _groups(
-    values: Sequence[LargeValue], read: ReadAt, block_size: int
-) -> dict[tuple[NumbersLayout, ...], list[LargeValue]]:
-    """Values that are tried together, by what their numbers are, or may be."""
-    from serialpack.auto.raw_numbers import likely_layouts
+#: What the numbers of a value are, or may be: nothing where it has none.
+_Layouts = tuple[NumbersLayout, ...]
 
-    found: defaultdict[tuple[NumbersLayout, ...], list[LargeValue]] = defaultdict(list)
+
+def _grouped(
+    values: Sequence[LargeValue], layouts_of: Callable[[LargeValue], _Layouts]
+) -> dict[_Layouts, list[LargeValue]]:
+    """Values that are tried together, by what their numbers are, or may be."""
+    found: defaultdict[_Layouts, list[LargeValue]] = defaultdict(list)
     for value in values:
-        stop = min(value.stop, value.start + _GUESSED)
-        layouts = likely_layouts(value.layout, partial(read, value.start, stop))
-        if value.size < _ALONE:
-            layouts = [layout.in_a_row() for layout in layouts]
-        if value.size > block_size:  # a column may be cut
-            layouts = [layout._replace(stacked=0) for layout in layouts]
-        if layouts:
+        if layouts := layouts_of(value):
             found[tuple(layout._replace(start=0) for layout in layouts)].append(value)
     return found
 
 
-def _of_one_layout(values: Sequence[LargeValue]) -> dict[NumbersLayout, list[LargeValue]]:
-    found: defaultdict[NumbersLayout, list[LargeValue]] = defaultdict(list)
-    for value in values:
-        if value.layout is not None:
-            found[value.layout._replace(start=0).in_a_row()].append(value)
-    return found
+def _said(value: LargeValue) -> _Layouts:
+    return () if value.layout is None else (value.layout.in_a_row(),)
+
+
+def _likely(read: ReadAt, block_size: int, value: LargeValue) -> _Layouts:
+    from serialpack.auto.raw_numbers import likely_layouts
+
+    stop = min(value.stop, value.start + _GUESSED)
+    layouts = likely_layouts(value.layout, partial(read, value.start, stop))
+    if value.size < _ALONE:
+        layouts = [layout.in_a_row() for layout in layouts]
+    if value.size > block_size:  # a column may be cut
+        layouts = [layout._replace(stacked=0) for layout in layouts]
+    return tuple(layouts)
 
 
 def _joined(values: list[LargeValue], read: ReadAt) -> tuple[int, ReadAt]:

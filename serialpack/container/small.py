@@ -109,22 +109,23 @@ def read_small(data: Buffer) -> tuple[SmallHead, int, bytes]:
     size = len(whole)
     if size < _LEAST:
         raise TruncatedError(f"truncated: ends at byte {size}", hint="get the file again")
-    if size > MAX_SMALL or not _is_whole(whole):
+    body = whole[:-CHECK_SIZE]
+    if size > MAX_SMALL or whole[-CHECK_SIZE:] != _check(checksum(body)):
         if (several := several_small(whole)) is not None:
             raise several
         if size > MAX_SMALL:
             raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
         raise DamagedError("the checksum does not match", start=0, end=size)
     for length, heads in _known.items():
-        said = heads.get(whole[:length])
-        if said is not None and length < size - CHECK_SIZE:
-            restored, at = whole[length], length + 1
+        said = heads.get(body[:length])
+        if said is not None and length < len(body):
+            restored, at = body[length], length + 1
             if restored >= 0x80:
-                restored, at = _number_at(whole, length)
+                restored, at = _number_at(body, length)
             if at and not said.packed:
-                return said, restored, whole[at:-CHECK_SIZE]
-            if at and whole.startswith(said.packed, at):
-                return said, restored, whole[at + len(said.packed) : -CHECK_SIZE]
+                return said, restored, body[at:]
+            if at and body.startswith(said.packed, at):
+                return said, restored, body[at + len(said.packed) :]
     return _read_unknown(whole)
 
 
@@ -249,7 +250,7 @@ def _number_at(data: bytes, at: int) -> tuple[int, int]:
     width = _WIDTHS.get(data[at], 0)
     end = at + 1 + width
     value = int.from_bytes(data[at + 1 : end], "big")
-    return value, end if width and value <= MOST_READ and end <= len(data) - CHECK_SIZE else 0
+    return value, end if width and value <= MOST_READ and end <= len(data) else 0
 
 
 #: The sizes that take one byte in MessagePack.

@@ -48,7 +48,7 @@ _HAS_CONTENTS = 1 << 14
 _TOGETHER = 500
 
 #: Nearly all records have fewer levels than this: the quick checks give up here.
-_SHALLOW = 16
+_SHALLOW, _LOOKED = 16, range(16)
 
 #: Of up to so many values, repeated ones are looked into once; to find them among more takes long.
 _SEVERAL = 16
@@ -162,7 +162,7 @@ def more_than_few(records: list[Any]) -> list[Any]:
     ``_FEW`` values (where these are of classes, that with the classes), or the last one looked at;
     nothing where the levels end before. Of a small record, this is all that is done."""
     few = records
-    for _ in range(_SHALLOW):
+    for _ in _LOOKED:
         above, few = few, get_referents(*few)
         if not few:
             break

@@ -31,7 +31,6 @@ from serialpack.formats.python.buffers import (
 )
 from serialpack.pipeline.pack import pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.packing import Packing, check_meta
-from serialpack.pipeline.small import SmallWriter
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
 from serialpack.serializers.objects.columns import LONG
@@ -60,6 +59,8 @@ _MANY = 4096
 #: Of fewer bytes no filter is tried, and of more a sample of so many; one that is worth it leaves
 #: so much less.
 _FEW, _WORTH = 4096, 0.9
+#: What the first byte of a frame is.
+_FRAMED = MARK[:1]
 #: The types of values that json gives back: no proof is needed to see that it holds no others.
 _OF_JSON = dict, list, str, int, float, bool, type(None)
 
@@ -132,7 +133,9 @@ def dump(
     if target is None:
         raise TypeError("target must be a path or a binary file object, not None")
     check_target(target, force, None)
-    packed = _serialize(obj, chain, how.get("verify", True), how)
+    packed = writer, pieces = _serialize(obj, chain, how.get("verify", True), how)
+    if len(pieces) == 1 and "+" not in chain and not how.get("shared_dict"):
+        packed = _with_filter(writer, pieces[0]), pieces
     with sink(target, force, None) as write:
         _pack(packed, how, write, tried="+" not in chain)
 
@@ -152,33 +155,35 @@ def dumps(
     packed = writer, pieces = _serialize(obj, chain, verify, more)
     small = None
     if len(pieces) == 1 and not (more and more.get("meta")):
-        few = "+" not in chain and _FEW <= len(pieces[0]) <= LARGE
-        writes = _with_filter(writer, pieces[0]) if few else writer.small
-        small = writes.pack(pieces[0], verify)
+        data = pieces[0]
+        if len(data) >= _FEW and "+" not in chain:
+            writer = _with_filter(writer, data)
+        small = writer.small.pack(data, verify)
         # In a frame are lists of numbers, for which chains are tried.
-        framed = pieces[0][:1] == MARK[:1]
+        framed = data[:1] == _FRAMED
         if small is not None and not framed and not (more and more.get("shared_dict")):
             return small
     written: list[Buffer] = []
     _pack(packed, {"verify": verify, **more}, written.append, tried="+" not in chain)
     from serialpack.memory import joined
 
-    data = joined(written)
-    return data if small is None or len(data) < len(small) else small
+    large = joined(written)
+    return large if small is None or len(large) < len(small) else small
 
 
-def _with_filter(writer: Writer, data: Buffer) -> SmallWriter:
-    """What writes the small form of ``data``: where it is arrays of numbers, with their bytes of
-    equal weight together, if that leaves less of a sample."""
-    item = writer.serializer.item_of_arrays(data)
+def _with_filter(writer: Writer, data: Buffer) -> Writer:
+    """What writes ``data``: where it is arrays of numbers, with their bytes of equal weight
+    together, if that leaves less of a sample."""
+    small = _FEW <= len(data) <= LARGE
+    item = writer.serializer.item_of_arrays(data) if small else 0
     if item < 2 or writer.choice.chain.plain:
-        return writer.small
+        return writer
     filters = (parse_stage(FILTERS, f"shuffle:{item}"),)
     other = writer_of(str(writer.choice.chain._replace(filters=filters)), DEFAULT_EFFORT, None)
     start = (len(data) - _FEW) // 2
     sample = bytes(data[start : start + _FEW])
     plain, filtered = (each.small.pack(sample, False) or sample for each in (writer, other))
-    return other.small if len(filtered) < _WORTH * len(plain) else writer.small
+    return other if len(filtered) < _WORTH * len(plain) else writer
 
 
 def _check(how: DumpOptions) -> None:
@@ -196,8 +201,8 @@ def _check(how: DumpOptions) -> None:
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -> None:
     """Pack it. ``tried``: whether filters and codecs may be tried on its large values."""
-    (choice, _, settings, _), pieces = packed
-    data = Scattered(pieces)
+    writer, pieces = packed
+    choice, data = writer.choice, Scattered(pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
     plain = choice.chain.plain
     packing = Packing(
@@ -209,7 +214,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
         verify=how.get("verify", True),
         threads=how.get("threads") or usable_cores(),
         size=len(data),
-        settings=settings,
+        settings=writer.settings,
     )
     ways = ways_of(packing, choice.shared, how.get("shared_dict"), len(data))
     if plain and is_framed(data.read(0, len(MARK))):
@@ -238,43 +243,69 @@ def _large_values(chain: Chain, data: Scattered) -> "list[LargeValue]":
 
 def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Serialized:
     """The object under the chain, or under the first of ``AUTO`` that holds it; proved."""
-    effort, default, object_hook, options = DEFAULT_EFFORT, None, None, None
-    if more:
-        effort, options = more.get("effort", effort), more.get("options")
-        default, object_hook = more.get("default"), more.get("object_hook")
-    if default is not None and object_hook is None and verify:
+    if more and verify and more.get("default") is not None and more.get("object_hook") is None:
         raise UsageError(
             "default goes with object_hook: without it nothing proves that all attributes are kept",
             hint="verify=False goes without the proof",
         )
     if not isinstance(chain, str):
         raise TypeError(f"chain must be text such as 'msgpack+zstd', not {type(chain).__name__}")
-    refused: Callable[[], ValueRefusedError] | None = None
-    is_auto = chain.startswith("auto")
+    if chain.startswith("auto"):
+        return _by_the_first(obj, chain, verify, more)
     try:
-        for name in _tried(chain, proved=verify) if is_auto else (chain,):
+        return _by(chain, obj, verify, more)
+    except NotTaken as failed:
+        refusal = failed.refusal
+    raise refusal()
+
+
+def _by(
+    chain: str,
+    obj: Any,
+    verify: bool,
+    more: _MoreOptions,
+    looked: bool | None = None,
+) -> _Serialized:
+    """The object under the chain, proved; NotTaken or ValueRefusedError where it does not hold it.
+    ``looked``: see ``dumped``; of one that ``auto`` tries, whether one before has."""
+    effort, options = DEFAULT_EFFORT, None
+    default = object_hook = None
+    if more:
+        effort, options = more.get("effort", effort), more.get("options")
+        default, object_hook = more.get("default"), more.get("object_hook")
+    writer = writer_of(chain, effort, options)
+    serializer = writer.serializer
+    plain = obj if default is None else lowered(obj, default, serializer)
+    pieces = dumped(serializer, plain, looked)
+    if looked is not None and (found := _by_columns(chain, effort, plain, pieces)):
+        writer, pieces = found
+        serializer = writer.serializer
+    if verify:
+        pieces = proved(serializer, obj, plain, pieces, object_hook)
+    return writer, pieces
+
+
+def _by_the_first(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Serialized:
+    """As ``_by``, under the first of ``AUTO`` that holds it, with the rest of ``chain`` behind."""
+    refused: Callable[[], ValueRefusedError] | None = None
+    looked = False
+    try:
+        for name in _tried(chain, proved=verify):
             if refused and not more and name.startswith("json") and not _is_for_json(obj):
                 continue
-            writer = writer_of(name, effort, options)
-            serializer = writer.serializer
             try:
-                plain = obj if default is None else lowered(obj, default, serializer)
-                pieces = dumped(serializer, plain, checked=is_auto)
-                if is_auto and (found := _by_columns(name, effort, plain, pieces)):
-                    writer, pieces = found
-                    serializer = writer.serializer
-                if verify:
-                    pieces = proved(serializer, obj, plain, pieces, object_hook)
+                found = _by(name, obj, verify, more, looked)
             except ValueRefusedError as error:
                 refused = partial(lambda same: same, error)
                 continue
             except NotTaken as failed:
                 # Which value it is takes long to find, and where the next one holds it nobody asks.
                 refused = failed.refusal
+                looked |= failed.looked and not more  # else each is given values of its own
                 continue
-            if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
+            if refused is not None and not found[0].serializer.safe and not _warned.is_set():
                 _warn(refused())
-            return writer, pieces
+            return found
         assert refused is not None
         raise refused()
     finally:

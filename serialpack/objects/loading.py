@@ -23,6 +23,8 @@ from serialpack.text import error_words, in_message
 if TYPE_CHECKING:
     from typing_extensions import Buffer as AnyBuffer
 
+_START = len(START_SMALL)
+
 
 @checked
 def load(
@@ -129,7 +131,7 @@ def loads(
     if object_hook is not None or (trust is not False and trust is not True):
         check_arguments(loads, {"trust": trust, "object_hook": object_hook})
     flat = data if isinstance(data, bytes) else flat_bytes(data)
-    if flat[: len(START_SMALL)] == START_SMALL:  # a message: no file is made of it
+    if flat[:_START] == START_SMALL:  # a message: no file is made of it
         try:
             plan, content = unpack_small(flat, trust=trust)
             obj = _deserialized(plan, [content], options)

@@ -7,7 +7,7 @@ A thread keeps its writers, since to make one takes longer than to pack most mes
 import re
 from collections.abc import Mapping
 from threading import local
-from typing import Any, NamedTuple
+from typing import Any
 
 from serialpack.auto.choice import Choice, choose
 from serialpack.codecs import CODECS
@@ -23,13 +23,16 @@ from serialpack.serializers.one_object import of_values
 _MOST = 64
 
 
-class Writer(NamedTuple):
+class Writer:
     """What writes objects through one chain. ``settings``: the serializer's, for the header."""
 
-    choice: Choice
-    serializer: RecordSerializer
-    settings: Style
-    small: SmallWriter
+    __slots__ = ("choice", "serializer", "settings", "small")
+
+    def __init__(self, choice: Choice, serializer: RecordSerializer, settings: Style) -> None:
+        self.choice = choice
+        self.serializer = serializer
+        self.settings = settings
+        self.small = SmallWriter(choice.chain, settings)
 
 
 class _KeptWriters(local):
@@ -65,7 +68,7 @@ def _made(chain: str, effort: int, options: Mapping[str, Any]) -> Writer:
     serializer = of_values(SERIALIZERS.create(*choice.chain.serializer))
     settings = serializer.settings(options)
     serializer.configure(settings)
-    return Writer(choice, serializer, settings, SmallWriter(choice.chain, settings))
+    return Writer(choice, serializer, settings)
 
 
 def _check_first(name: str, chain: str) -> None:

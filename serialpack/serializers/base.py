@@ -202,9 +202,10 @@ class RecordSerializer(Serializer):
         In pieces, of which some may be the object's own memory.
         """
         _object_check(self.identity)(records)
-        return self._dump_object(records)
+        return self.dump_looked_at(records)
 
-    def _dump_object(self, records: list[Any]) -> list[Buffer]:
+    def dump_looked_at(self, records: list[Any]) -> list[Buffer]:
+        """As ``dump_object``, of an object of which somebody looked how large it becomes."""
         return [self._dump(records)]
 
     def dump_otherwise(self, records: list[Any], *, whole: bool) -> list[Buffer] | None:  # noqa: ARG002

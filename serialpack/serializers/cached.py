@@ -20,7 +20,7 @@ class _KeptReaders(local):
     """The readers of a thread that were asked for without options, and their settings."""
 
     def __init__(self) -> None:
-        self.readers: dict[_Called, tuple[RecordSerializer, Style]] = {}
+        self.readers: dict[_Called, tuple[RecordSerializer, Style | None]] = {}
 
 
 _kept = _KeptReaders()
@@ -32,10 +32,10 @@ def kept_reader(
     """A serializer that reads what ``called`` wrote. ``options``: the user's, in place of
     ``settings``, those of the header."""
     found = None if options else _kept.readers.get(called)
-    if found is None or found[1] != (settings or {}):
+    if found is None or found[1] != settings:
         serializer = of_values(reader(*called))
-        found = serializer, serializer.settings(options) if options else settings or {}
-        serializer.configure(found[1])
+        serializer.configure(serializer.settings(options) if options else settings or {})
+        found = serializer, settings
         if not options:
             _kept.readers[called] = found
     return found[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from serialpack.depth.values import check_graph
 from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickle
 from serialpack.serializers.pickle import PickleSerializer
 from serialpack.stages.stage import Buffer
@@ -21,7 +22,8 @@ class CloudPickleSerializer(PickleSerializer):
     def _dump(self, records: list[Any]) -> bytes:
         return b"".join([_dump_one(record) for record in records])
 
-    def _dump_object(self, records: list[Any]) -> list[Buffer]:
+    def dump_object(self, records: list[Any]) -> list[Buffer]:
+        check_graph(records)
         (obj,) = records
         try:
             return [dump_beside(obj)]

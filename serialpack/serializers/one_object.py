@@ -38,11 +38,13 @@ def of_values(serializer: Serializer) -> RecordSerializer:
 
 
 class NotTaken(Exception):
-    """A library does not take a value; ``refusal()`` finds which one."""
+    """A library does not take a value; ``refusal()`` finds which one. ``looked``: whether it was
+    looked at how large the value becomes, and may be."""
 
-    def __init__(self, refusal: Callable[[], ValueRefusedError]) -> None:
+    def __init__(self, refusal: Callable[[], ValueRefusedError], *, looked: bool = False) -> None:
         super().__init__()
         self.refusal = refusal
+        self.looked = looked
 
 
 def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
@@ -53,19 +55,26 @@ def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
         raise failed.refusal() from None
 
 
-def dumped(serializer: RecordSerializer, obj: Any, *, checked: bool = False) -> list[Buffer]:
+def dumped(serializer: RecordSerializer, obj: Any, looked: bool | None = None) -> list[Buffer]:
     """As ``serialized``, but NotTaken in place of the refusal, which takes time to find.
-    ``checked``: also where the serializer does not look at how large it becomes."""
+    ``looked``: whether another has looked how large it becomes, where that is to be looked at also
+    for a serializer that does not; None where it is left to this one."""
     records = _records(serializer, obj) if serializer.tabular else [obj]
     try:
-        if checked and not serializer.checks_places:
-            check_places(records)
+        if looked is not None:
+            if looked and serializer.checks_places and not serializer.identity:
+                with gc_paused():
+                    return serializer.dump_looked_at(records)
+            if not looked and not serializer.checks_places:
+                check_places(records)
+                looked = True
         if serializer.compiled or serializer.written_in_c:
             return serializer.dump_object(records)
         with gc_paused():
             return serializer.dump_object(records)
     except FAILURES as error:
-        raise NotTaken(partial(_refusal, serializer, records, error)) from None
+        # No name for what holds the error, which holds this call: until the collector came.
+        raise NotTaken(partial(_refusal, serializer, records, error), looked=bool(looked)) from None
 
 
 def _refusal(

@@ -51,9 +51,6 @@ class PickleSerializer(UnsafeSerializer):
 
     def dump_object(self, records: list[Any]) -> list[Buffer]:
         check_graph(records)
-        return self._dump_object(records)
-
-    def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [dump_beside(records[0]) if self.pickles else self._dump(records)]
 
     def _load(self, data: Buffer) -> list[Any]:

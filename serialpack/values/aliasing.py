@@ -28,21 +28,21 @@ def in_one_place(value: Any, kinds: frozenset[type], known: frozenset[type]) -> 
     met: set[int] = {id(value)}
     level = [value]
     while level:
-        below: list[Any] = []
+        held: list[Any] = []
         for values in contents(level):
-            held = [*compress(values, map(kinds.__contains__, map(type, values)))]
-            ids = set(map(id, held))
-            if len(ids) == len(held) and met.isdisjoint(ids):  # as nearly always
-                met |= ids
-                below += held
-                continue
-            for each in held:
-                if id(each) not in met:
-                    met.add(id(each))
-                    below.append(each)
-                elif not _may_stand_twice(each, kinds, known):
-                    return False
-        level = below
+            held += compress(values, map(kinds.__contains__, map(type, values)))
+        ids = set(map(id, held))
+        if len(ids) == len(held) and met.isdisjoint(ids):  # as nearly always
+            met |= ids
+            level = held
+            continue
+        level = []
+        for each in held:
+            if id(each) not in met:
+                met.add(id(each))
+                level.append(each)
+            elif not _may_stand_twice(each, kinds, known):
+                return False
     return True
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 from serialpack.imported import imported
 
+#: The letters of the types of plain numbers: no long double, which has a gap, and no time.
+OF_NUMBERS = frozenset("?bhilqBHILQefdFD")
+
 
 def array_facts(value: Any) -> tuple[Any, ...] | None:
     """What describes an array of machine numbers (type, shape, order in memory); None for any other
@@ -173,7 +176,7 @@ def is_plain_scalar(value: Any) -> bool:
 def _plain_scalars() -> frozenset[type]:
     import numpy as np
 
-    return frozenset(np.dtype(char).type for char in "?bhilqBHILQefdFD")
+    return frozenset(np.dtype(char).type for char in OF_NUMBERS)
 
 
 def same_array(x: Any, y: Any) -> bool:

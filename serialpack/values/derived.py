@@ -78,7 +78,7 @@ def attributes_of(value: Any) -> dict[str, Any] | bool | None:
     """The attributes of an object, those in slots too, or None; True where its items are these
     (``self.__dict__ = self``). TypeError where they are no map of names."""
     cls: Any = type(value)
-    slots = _slots(cls)
+    slots = slots_of(cls)
     if slots:  # object.__getstate__ would ask the class for them, and so run its __getattr__
         place = _place_of_attributes(cls)
         state: Any = place.__get__(value) if place is not None else None
@@ -103,7 +103,7 @@ def _in_slots(value: Any) -> dict[str, Any]:
     slot or another attribute of the same name."""
     cls: Any = type(value)
     held = {}
-    slots = _slots(cls)
+    slots = slots_of(cls)
     for name, place in _all_slots(cls):
         try:
             found = place.__get__(value)
@@ -113,6 +113,18 @@ def _in_slots(value: Any) -> dict[str, Any]:
             raise TypeError(f"{cls.__name__} hides its slot {name}")
         held[name] = found
     return held
+
+
+def columns_in_slots(cls: Any, values: list[Any]) -> dict[str, list[Any]] | None:
+    """The attributes of objects of ``cls``, by columns, where all are in slots, which none hides,
+    and are set; None for others."""
+    slots, places = slots_of(cls), _all_slots(cls)
+    if not slots or len(slots) < len(places) or _place_of_attributes(cls) is not None:
+        return None
+    try:
+        return {name: list(map(place.__get__, values)) for name, place in slots.items()}
+    except AttributeError:  # one was never set
+        return None
 
 
 @lru_cache(256)
@@ -160,7 +172,7 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
     """Gives the function that sets the attributes of an object of ``cls``, as ``attributes_of``
     gives them, of a map that becomes its own; it raises ValueError where the object cannot have
     them."""
-    slots, place, set_all = _slots(cls), _place_of_attributes(cls), setter_of_attributes(cls)
+    slots, place, set_all = slots_of(cls), _place_of_attributes(cls), setter_of_attributes(cls)
 
     def keep(made: Any, attributes: Any) -> None:
         held = made if attributes is True and isinstance(made, dict) else {}
@@ -223,7 +235,7 @@ def _all_slots(cls: Any) -> list[tuple[str, Any]]:
 
 
 @lru_cache(256)
-def _slots(cls: Any) -> dict[str, Any]:
+def slots_of(cls: Any) -> dict[str, Any]:
     """The slots of an object of ``cls`` that no other attribute hides, by name."""
     return {name: there for name, there in _all_slots(cls) if getattr_static(cls, name) is there}
 

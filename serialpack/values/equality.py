@@ -42,6 +42,7 @@ from serialpack.values.pickled_state import (
 )
 from serialpack.values.quick_columns import lists_same, sets_same
 from serialpack.values.quick_equality import quickly_same
+from serialpack.values.quick_states import told_together
 
 
 def difference(
@@ -58,7 +59,8 @@ def difference(
     object whose class says itself what pickle writes, what that leaves out may differ, and is added
     to these, an attribute of a class once.
     """
-    if quickly_same(was, became, identity=identity):
+    told = (was, became) if identity else (told_together(was), told_together(became))
+    if quickly_same(*told, identity=identity):
         return None
     walk = _Walk(identity, by_word=left_out is not None)
     found = walk.first(was, became)

@@ -92,7 +92,7 @@ class Named(NamedTuple):
 
 
 def named_to_pickle(value: Any) -> Named | None:
-    """What the class of ``value`` gives pickle by name; None where it fails to, or gives none."""
+    """What the class of ``value`` gives pickle by name; None where it fails to."""
     chosen = getattr(type(value), "__getstate__", None) is not object.__getstate__
     try:
         told = told_to_pickle(value)
@@ -103,7 +103,7 @@ def named_to_pickle(value: Any) -> Named | None:
     for part in state if type(state) is tuple else (state,):
         if type(part) is dict:
             named.update(part)
-    return Named(named, chosen) if chosen or named else None
+    return Named(named, chosen)
 
 
 def _counts(value: Any) -> bool:
@@ -114,11 +114,12 @@ def _counts(value: Any) -> bool:
 
 def leaves_out(named: Named | None, name: str, was: Any, became: Any) -> bool:
     """Whether a class that gives pickle ``named`` leaves the attribute ``name`` out of that, or, by
-    giving None for it, makes another one of its type anew, or none: a cache, a connection."""
+    giving None for it, makes another one of its type anew, or none: a cache, a connection. One that
+    only says how it is made anew leaves out what is empty then: a cache."""
     if named is None or _counts(was):
         return False
     if name not in named.attributes:
-        return named.chosen
+        return named.chosen or (type(was) is type(became) and _is_emptied(became))
     if named.attributes[name] is not None or was is None:
         return False
     return became is None or type(was) is type(became)
@@ -130,6 +131,10 @@ _EMPTIED = frozenset(
 )
 
 
+def _is_emptied(value: Any) -> bool:
+    return type(value) in _EMPTIED and not value
+
+
 def instead_told(named: Named | None, name: str, was: Any) -> Any:
     """What a class gives pickle in the place of all that ``was``, its attribute ``name``, holds: a
     word, or an empty cache. NOTHING where it gives that itself, or only some of it: what it makes
@@ -137,7 +142,7 @@ def instead_told(named: Named | None, name: str, was: Any) -> Any:
     if named is None or _counts(was):
         return NOTHING
     told = named.attributes.get(name, was)
-    if told is was or not (is_leaf(told) or (type(told) in _EMPTIED and not told)):
+    if told is was or not (is_leaf(told) or _is_emptied(told)):
         return NOTHING
     return told
 

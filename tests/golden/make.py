@@ -65,6 +65,7 @@ OWN = {"set": {1}, "pair": (1, -(2**70)), "date": date(2001, 12, 14), "path": Pu
 _BY_COLUMNS = {
     "serializers.objects.guessed.FEW_NUMBERS": 3,
     "serializers.objects.columns.FEW_NUMBERS": 3,
+    "serializers.objects._alike.FEW_NUMBERS": 3,
     "serializers.objects._grouping.FEW_NUMBERS": 3,
     "serializers.objects._grouping.FEW_ROWS": 3,
     "serializers.objects.write.LONG": 0,
@@ -75,6 +76,8 @@ _LIMITS = {
     "object-together": _BY_COLUMNS,
     "object-alike": _BY_COLUMNS,
     "object-several": _BY_COLUMNS,
+    "object-parted": _BY_COLUMNS,
+    "object-stacked": _BY_COLUMNS,
 }
 
 #: The serializers that were tried with every kind of source; of the others there is one file.

@@ -176,6 +176,34 @@ def _several() -> bytes:
     return framed(packb(ExtType(2, packb(parts))), [b"\0\1\0\0", b"\1\2\3"])
 
 
+def _parted() -> bytes:
+    """Maps of several sets of names, and objects with attributes alone, one of which stands twice
+    among them, as many of them are written."""
+
+    def numbers(items: int) -> ExtType:
+        array = ExtType(18, packb([None, "'|u1'", [items], False, True]))
+        return array if items > 3 else ExtType(55, packb([array]))
+
+    parts = [
+        ExtType(56, packb([["a", "b"], numbers(3), ["x", "y", ""]])),
+        ExtType(56, packb([["a"], numbers(3)])),
+        [{}],
+    ]
+    columns = ExtType(56, packb([["a"], numbers(3)]))
+    objects = [51, "tests.fidelity.things", "Plain", ExtType(56, packb([None, columns]))]
+    again = [numbers(4), ExtType(58, packb(objects)), [ExtType(36, packb([0]))]]
+    both = [ExtType(62, packb([numbers(7), *parts])), ExtType(62, packb(again))]
+    lists = [b"\0\1\0\1\0\1\2", b"\1\2\3", b"\2\3\4", b"\0\0\1\0", b"\7\x08\x09"]
+    return framed(packb(ExtType(2, packb(both))), lists)
+
+
+def _stacked() -> bytes:
+    """Arrays of one shape, one of which stands elsewhere, too, as many of them are written."""
+    array = ExtType(18, packb([None, "'<i2'", [3, 2], False, True]))
+    both = [ExtType(63, packb([array])), ExtType(35, packb([2]))]
+    return framed(packb(ExtType(2, packb(both))), [struct.pack("<6h", 1, -2, 3, 4, 500, 6)])
+
+
 def _labelled() -> list[ExtType]:
     """A data set of xarray with an index, and with a label without one; one of its arrays."""
 
@@ -317,6 +345,8 @@ def serialized() -> dict[str, bytes]:
         "object-together": _together(),
         "object-alike": _alike(),
         "object-several": _several(),
+        "object-parted": _parted(),
+        "object-stacked": _stacked(),
         "object-derived": packb(_derived()),
         "object-attributed": packb(_attributed()),
         "object-labelled": packb(_labelled()),
@@ -343,6 +373,8 @@ DUMPED = {
     "object-together": "objects+none",
     "object-alike": "objects+none",
     "object-several": "objects+none",
+    "object-parted": "objects+none",
+    "object-stacked": "objects+none",
     "object-derived": "objects+none",
     "object-attributed": "objects+none",
     "object-labelled": "objects+none",

@@ -123,12 +123,16 @@ def load_alone(data: bytes) -> list[Any] | None:
     """The object of the one pickle that ``data`` is, in a list. None where that fails, or more
     stands behind it: ``load_pickles`` says what is wrong. Runs what is in it, as far as it comes.
 
-    From memory it is read in half the time that files take, but nobody hears where it stopped: so
-    something is written behind the object, which comes out only where that was at the end.
+    From memory it is read in half the time that files take, but nobody hears where it stopped: so,
+    unless it can stop nowhere else, something is written behind the object, which comes out only
+    where that was at the end.
     """
-    if not data.endswith(pickle.STOP):
-        return None
     try:
+        stop = data.find(_STOP)
+        if stop == len(data) - 1:
+            return [pickle.loads(data)]
+        if stop < 0 or not data.endswith(_STOP):
+            return None
         found, mark = pickle.loads(data[:-1] + _BEHIND)
     except (Exception, SystemExit):  # a class's
         return None
@@ -217,8 +221,8 @@ def _load_one(
 
 
 #: Bytes that no pickle has; and opcodes that put them into a pair with the object before.
-_MARK = urandom(16)
-_BEHIND = pickle.SHORT_BINBYTES + bytes([len(_MARK)]) + _MARK + pickle.TUPLE2 + pickle.STOP
+_MARK, _STOP = urandom(16), pickle.STOP
+_BEHIND = pickle.SHORT_BINBYTES + bytes([len(_MARK)]) + _MARK + pickle.TUPLE2 + _STOP
 
 #: The most bytes that are little.
 _LITTLE = 64 << 10

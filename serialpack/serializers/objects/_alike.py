@@ -7,16 +7,20 @@ it; in a list of thousands these are the same for all.
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Callable
 from enum import Enum
-from itertools import compress, repeat
+from itertools import chain, repeat
 from types import NoneType
 from typing import Any
 
 from serialpack.serializers.objects.columns import ALIKE, FEW, SEVERAL, Together, array_in, narrow
+from serialpack.serializers.objects.guessed import FEW_NUMBERS
 
-#: So many values are few, and so many types are several.
-_MOST, _MOST_TYPES = 1 << 16, 8
+#: So many values are few, so many types are several, and so many keys are a few.
+_MOST, _MOST_TYPES, _MOST_KEYS = 1 << 16, 8, 32
+#: Types of which many are no fewer bytes together.
+_ALONE = frozenset({str, bytes, bool, NoneType})
 
 
 def few_together(value: list[Any], kinds: set[type]) -> Together | None:
@@ -74,20 +78,55 @@ def several_together(
     """What stands for a list of values of ``kinds``, as some that are there and None: those of each
     type in a list of their own. None for one type or many, and where ``together``, which gives what
     stands for a list, has nothing for any of these lists."""
-    if not 1 < len(kinds) <= _MOST_TYPES:
+    if not 1 < len(kinds) <= _MOST_TYPES or kinds <= _ALONE:
         return None
     types = list(map(type, value))
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(types))}
-    which = bytearray(map(numbers.__getitem__, types))
-    columns: list[Any] = []
-    for number in range(len(numbers)):
-        column = list(compress(value, map(number.__eq__, which)))
-        columns.append(together(column) or column)
-    if Together not in map(type, columns):
+    return _in_parts(value, bytes(map(numbers.__getitem__, types)), together)
+
+
+def maps_together(
+    value: list[dict[Any, Any]], together: Callable[[list[Any]], Together | None]
+) -> Together | None:
+    """As ``several_together``, of maps of a few sets of names."""
+    if set(map(type, chain.from_iterable(value))) != {str}:  # which may equal other keys
         return None
+    return in_common_parts(value, list(map(tuple, value)), together)
+
+
+def in_common_parts(
+    value: list[Any], keys: list[Any], together: Callable[[list[Any]], Together | None]
+) -> Together | None:
+    """As ``several_together``, of values with a key each: those of each common one in a list of
+    their own. None where most have others, or all the same."""
+    common = Counter(keys).most_common(_MOST_KEYS)
+    numbers = {each: n for n, (each, count) in enumerate(common) if count >= FEW_NUMBERS}
+    rest = len(numbers)
+    which = bytes(map(numbers.get, keys, repeat(rest)))
+    if len(common) < 2 or 2 * which.count(rest) > len(which):
+        return None
+    return _in_parts(value, which, together)
+
+
+def _in_parts(
+    value: list[Any], which: bytes, together: Callable[[list[Any]], Together | None]
+) -> Together | None:
+    parts: list[Any] = [together(part) or part for part in parted(value, which)]
+    return parts_together(which, parts) if Together in map(type, parts) else None
+
+
+def parted(value: list[Any], which: bytes) -> list[list[Any]]:
+    """``value`` in parts; ``which``: of each item the number of its part."""
+    parts: list[list[Any]] = [[] for _ in range(max(which) + 1)]
+    deque(map(list.append, map(parts.__getitem__, which), value), maxlen=0)
+    return parts
+
+
+def parts_together(which: bytes, parts: list[Any]) -> Together:
+    """What stands for a list, of which ``parted`` gave the ``parts``."""
     import numpy as np
 
-    return Together(SEVERAL, [np.frombuffer(which, "|u1"), *columns])
+    return Together(SEVERAL, [np.frombuffer(bytearray(which), "|u1"), *parts])
 
 
 def several_back(which: Any, *columns: Any) -> list[Any]:

@@ -29,6 +29,7 @@ from serialpack.serializers.objects._own_types import (
     TUPLE,
     value_of,
 )
+from serialpack.serializers.objects._stacked import arrays_back
 from serialpack.serializers.objects.arrays import (
     ARRAY,
     MASKED,
@@ -52,6 +53,7 @@ from serialpack.serializers.objects.columns import (
     ROWS,
     SCALARS,
     SEVERAL,
+    STACK,
 )
 from serialpack.serializers.objects.of_arrow import ARROW, OF_ARROW, arrow_of
 from serialpack.serializers.objects.of_numpy import OF_NUMPY, numpy_of
@@ -72,7 +74,8 @@ class Extension(NamedTuple):
     it, who knows the buffers beside a message, and what stood before. ``of_class``: of an object of
     an own class what makes, of the two names of that, what makes the object of the other parts.
     ``takes_any``: whether a part may be of any class. ``again``: the extension that refers to an
-    earlier value of this one, which is stored once where an object holds it several times.
+    earlier value of this one, which is stored once where an object holds it several times;
+    ``each``: to each of the values in this one, which is a list.
     """
 
     made: Callable[..., Any] | None = None
@@ -80,6 +83,7 @@ class Extension(NamedTuple):
     of_class: Callable[..., Callable[..., Any]] | None = None
     takes_any: bool = False
     again: int | None = None
+    each: bool = False
 
 
 def _as_text(code: int, parts: Any) -> str:
@@ -152,6 +156,7 @@ EXTENSIONS: dict[int, Extension] = {
     SEVERAL: Extension(
         several_back, lambda parts: {"of": parts[1:], "which": parts[0]}, takes_any=True
     ),
+    STACK: Extension(arrays_back, lambda parts: f"arrays, {parts[0]}", again=SAME, each=True),
     ALIKE: Extension(_alike, lambda parts: parts[1:] if parts[2:] else parts[1]),
     **dict.fromkeys((SAME, SAME_OBJECT, SAME_INDEX), Extension()),
     SCALAR: Extension(scalar_over, lambda parts: f"scalar {parts[1]}"),
@@ -188,10 +193,10 @@ class Met:
         again = [each.again for each in EXTENSIONS.values() if each.again is not None]
         self._met: dict[int, list[Any]] = {code: [] for code in again}
 
-    def keep(self, again: int | None, made: Any) -> None:
-        """Keep ``made``, the value of an extension that others ``again`` may refer to."""
-        if again is not None:
-            self._met[again].append(made)
+    def keep(self, found: Extension, made: Any) -> None:
+        """Keep ``made``, a value of the extension ``found``, if others may refer to it."""
+        if found.again is not None:
+            self._met[found.again] += made if found.each else [made]
 
     def keep_all(self, again: int, made: list[Any]) -> None:
         """As ``keep``, of several values, one after another."""

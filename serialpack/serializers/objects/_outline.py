@@ -10,7 +10,7 @@ from serialpack.formats.msgpack.values import messages
 from serialpack.serializers.base import ObjectOutline
 from serialpack.serializers.objects._extension_table import Extension, Met, extension
 from serialpack.serializers.objects._own_types import REFERRED
-from serialpack.serializers.objects.arrays import ARRAY, SAME_OBJECT, descr_of, one_of
+from serialpack.serializers.objects.arrays import ARRAY, SAME, SAME_OBJECT, descr_of, one_of
 from serialpack.serializers.objects.columns import OBJECTS_OF, OF_ARRAYS
 from serialpack.serializers.objects.of_arrow import ARROW
 from serialpack.stages.stage import Buffer
@@ -31,7 +31,8 @@ class _Outliner:
         self.beside: list[ArrayHeader | None] = []
         self.listed: set[int] = set()
         self._met = Met()
-        #: Whether there were objects that are referred to by their numbers, nobody knows how many.
+        #: Whether there were objects or arrays that are referred to by their numbers, nobody knows
+        #: how many.
         self._uncounted = False
         self._level = 0
 
@@ -47,7 +48,10 @@ class _Outliner:
         found = extension(code)
         # Parts that stand by columns are told, and no list.
         made = self._told(code, found, parts) if isinstance(parts, list) else parts
-        self._met.keep(found.again, made)
+        if found.each:
+            self._uncounted = True
+        else:
+            self._met.keep(found, made)
         return made
 
     def _told(self, code: int, found: Extension, parts: Any) -> Any:
@@ -62,7 +66,7 @@ class _Outliner:
         if code == OBJECTS_OF:
             self._uncounted |= parts[0] in REFERRED
             return {parts[2]: parts[3]}
-        if code == SAME_OBJECT and self._uncounted:
+        if code in (SAME, SAME_OBJECT) and self._uncounted:
             return "the same as one before"
         return one_of(self._met.stands_for(code), *parts)
 

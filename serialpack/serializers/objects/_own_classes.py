@@ -126,7 +126,7 @@ def maker_of_fields(cls: Any) -> Maker:
         _check_struct(cls)
     else:
         object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
-    if _settable(cls) != set(names):
+    if settable_fields(cls) != set(names):
         raise TypeError(f"{cls.__name__} holds more than its fields")
     found = names_of_class(cls)
 
@@ -182,7 +182,7 @@ def all_attributes(value: Any) -> dict[str, Any]:
 
 
 @lru_cache(256)
-def _settable(cls: Any) -> frozenset[str]:
+def settable_fields(cls: Any) -> frozenset[str]:
     """The fields that are set without running what the class defines."""
 
     def plain(name: str) -> bool:
@@ -329,7 +329,7 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
     if names_of_fields(cls) is None:
         raise ValueError(f"{name} has no fields")
     _check_dropped(cls)
-    settable, struct = _settable(cls), is_struct(cls)
+    settable, struct = settable_fields(cls), is_struct(cls)
     if struct:
         _check_struct(cls)
     due = _made_by_functions(cls) if struct else frozenset()

@@ -19,6 +19,40 @@ class Entangled(Exception):
     """One of many objects of a class, which were to be written together, stands in another."""
 
 
+class MetArrays:
+    """The arrays of a message, in order. ``referring``: whether any is referred to."""
+
+    def __init__(self, *, referring: bool) -> None:
+        self._referring = referring
+        #: The number of each that the user's own values hold, by its identity, and the array, which
+        #: must live on for that. What a library makes of its values may be one in memory by chance,
+        #: and to be changed apart.
+        self._known: dict[int, tuple[int, Any]] = {}
+        self._count = 0
+
+    def number_of(self, array: Any) -> int | None:
+        found = self._known.get(id(array))
+        return None if found is None else found[0]
+
+    def keep(self, array: Any, *, again: bool) -> None:
+        """Count ``array``; ``again``: it may be referred to."""
+        if again and self._referring:
+            self._known[id(array)] = self._count, array
+        self._count += 1
+
+    def begin(self, arrays: Sequence[Any]) -> bytes:
+        """Many arrays are written together: as ``Referred.begin``."""
+        met = bytes(map(self._known.__contains__, map(id, arrays)))
+        return met if 1 in met else b""
+
+    def end(self, arrays: Sequence[Any], *, again: bool) -> None:
+        """They are written: only then each of them counts; ``again``: as of ``keep``."""
+        if again and self._referring:
+            numbers = range(self._count, self._count + len(arrays))
+            self._known.update(zip(map(id, arrays), zip(numbers, arrays, strict=True), strict=True))
+        self._count += len(arrays)
+
+
 class Referred:
     """What is ``COUNTED``, indexes of pandas, which do not change, and generators, which change
     together, also those that others hold. ``referring``: whether any is referred to."""
@@ -57,19 +91,21 @@ class Referred:
         if cls not in self.classes and not is_fixed(cls):
             self.classes.add(cls)
 
-    def begin(self, objects: Sequence[Any]) -> bool:
-        """Many objects are written together; False where one was written before."""
+    def begin(self, objects: Sequence[Any]) -> bytes:
+        """Many objects are written together; where some were written before, nothing begins, and of
+        each it is told whether it was."""
         ids = list(map(id, objects))
         if not self.known.keys().isdisjoint(ids):
-            return False
+            return bytes(map(self.known.__contains__, ids))
         self.known.update(dict.fromkeys(ids, _OPEN))
-        return True
+        return b""
 
-    def end(self, objects: Sequence[Any]) -> None:
-        """They are written: only then each of them counts."""
-        numbers = range(self._objects, self._objects + len(objects))
-        kept = zip(repeat(SAME_OBJECT), numbers, objects, strict=False)
-        self.known.update(zip(map(id, objects), kept, strict=True))
+    def end(self, objects: Sequence[Any], *, again: bool) -> None:
+        """They are written: only then each of them counts; ``again``: as of ``keep``."""
+        if again:
+            numbers = range(self._objects, self._objects + len(objects))
+            kept = zip(repeat(SAME_OBJECT), numbers, objects, strict=False)
+            self.known.update(zip(map(id, objects), kept, strict=True))
         self._objects += len(objects)
 
     def check_places(

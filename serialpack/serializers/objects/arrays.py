@@ -45,12 +45,12 @@ def described(value: Any) -> tuple[list[Any], memoryview]:
     if kind.hasobject:
         raise TypeError("an array of objects")
     fortran, items = items_of(value)
-    descr = repr(kind.str if _is_plain(kind) else spelled_type(kind))
+    descr = repr(kind.str if is_of_numbers(kind) else spelled_type(kind))
     return [descr, list(value.shape), fortran, value.flags.writeable], items
 
 
-def _is_plain(kind: Any) -> bool:
-    """Whether its text alone determines a type."""
+def is_of_numbers(kind: Any) -> bool:
+    """Whether a type is one of numbers, or times, that its text alone determines."""
     return kind.char in _OF_NUMBERS and kind.metadata is None and kind.names is None
 
 
@@ -59,7 +59,7 @@ def parts_of_few(value: Any, most: float) -> list[Any] | None:
     order and of fewer than ``most`` bytes; None for another. In a third of the time of
     ``described``."""
     kind, flags = value.dtype, value.flags
-    if value.nbytes >= most or not flags.c_contiguous or not _is_plain(kind):
+    if value.nbytes >= most or not flags.c_contiguous or not is_of_numbers(kind):
         return None
     return [value.tobytes(), repr(kind.str), list(value.shape), False, flags.writeable]
 

@@ -23,11 +23,11 @@ from serialpack.serializers.objects.guessed import (
 from serialpack.values.arrays import is_plain_scalar
 
 #: The extensions of many tuples of one length, of many numbers, of many rows, of a large map, of
-#: many objects of one class, of many scalars of NumPy, of few values, of many of one type, and of
-#: many of several types.
-ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS, FEW, ALIKE, SEVERAL = 48, *range(55, 63)
+#: many objects of one class, of many scalars of NumPy, of few values, of many of one type, of many
+#: in parts, and of many arrays.
+ROWS, NUMBERS, COLUMNS, MAP, OBJECTS_OF, SCALARS, FEW, ALIKE, SEVERAL, STACK = 48, *range(55, 64)
 #: Those whose first part is an array that is made for it.
-OF_ARRAYS = frozenset({NUMBERS, SCALARS, FEW, SEVERAL})
+OF_ARRAYS = frozenset({NUMBERS, SCALARS, FEW, SEVERAL, STACK})
 
 #: In a shorter message nobody looks for many numbers: no filters would be tried for them.
 LONG = 128 << 10
@@ -207,20 +207,23 @@ def _columns_of(rows: list[Any], kinds: set[type]) -> list[Any] | None:
 
 def _columns_of_maps(rows: list[dict[Any, Any]]) -> list[Any] | None:
     head = list(rows[0])
-    if set(map(tuple, rows)) != {tuple(head)}:
+    if len(set(map(len, rows))) > 1 or set(map(tuple, rows)) != {tuple(head)}:
         return None
     if set(map(type, chain.from_iterable(rows))) != {str}:  # which may equal other keys
         return None
     return [head, *(list(map(itemgetter(key), rows)) for key in head)]
 
 
-def states_together(states: list[dict[str, Any]]) -> Together:
-    """What stands for a list of lists of one map each, those of ``states``, which all have the same
-    names."""
-    columns: Any = states
-    if 0 < len(states[0]) <= len(states):
-        columns = Together(COLUMNS, _columns_of_maps(states) or [])
-    return Together(COLUMNS, [None, columns])
+def states_together(columns: dict[str, list[Any]], count: int) -> Together:
+    """What stands for a list of ``count`` lists of one map each, which all have the same names,
+    those of their ``columns``."""
+    maps: Any
+    if 0 < len(columns) <= count:
+        maps = Together(COLUMNS, [[*columns], *columns.values()])
+    else:
+        rows = zip(*columns.values(), strict=True) if columns else repeat((), count)
+        maps = [dict(zip(columns, row, strict=True)) for row in rows]
+    return Together(COLUMNS, [None, maps])
 
 
 def _lists_of(rows: list[Any], kinds: set[type]) -> list[Any] | None:

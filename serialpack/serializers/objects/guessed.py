@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from serialpack.values.arrays import is_plain_scalar
+from serialpack.values.arrays import is_plain_array, is_plain_scalar
 
 #: Fewer numbers are written one by one, and fewer rows with some in them: an array costs some 100
 #: bytes.
@@ -60,6 +60,8 @@ def has_long_list(value: Any, least: int) -> bool:
         if not waiting:
             break
         value = waiting.popleft()
+        if type(value) not in _HOLDING:
+            continue
         if type(value) in (list, dict) and len(value) >= least:
             return True
         items = islice(_items(value), _LOOKED_AT)
@@ -72,13 +74,13 @@ def _items(value: Any) -> Iterable[Any]:
 
 
 def have_numbers(items: Iterable[Any], levels: int = 2) -> bool:
-    """Whether among the first of ``items`` there is a number, or a row with one."""
+    """Whether among the first of ``items`` there is a number, an array, or a row with one."""
     for item in islice(items, _LOOKED_AT):
         if _is_number(item):
             return True
         if levels and type(item) in OF_ROWS and have_numbers(_items(item), levels - 1):
             return True
-        if is_plain_scalar(item):
+        if is_plain_scalar(item) or is_plain_array(item):
             return True
     return False
 

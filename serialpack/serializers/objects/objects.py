@@ -54,7 +54,7 @@ class ObjectsSerializer(RecordSerializer):
     def _dump(self, records: list[Any]) -> bytes:
         return written(records).data
 
-    def _dump_object(self, records: list[Any]) -> list[Buffer]:
+    def dump_looked_at(self, records: list[Any]) -> list[Buffer]:
         return written(records, beside=True).pieces()
 
     def dump_otherwise(self, records: list[Any], *, whole: bool) -> list[Buffer] | None:

@@ -9,7 +9,9 @@ from serialpack.errors import SerialpackError
 from serialpack.formats.msgpack.values import messages
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers.base import FAILURES
+from serialpack.serializers.objects._class_names import class_named
 from serialpack.serializers.objects._extension_table import Extension, Met, extension
+from serialpack.serializers.objects._many_back import many_back
 from serialpack.serializers.objects._own_classes import check_none_own
 from serialpack.serializers.objects._own_types import ATTRIBUTED, DATACLASS, ENUM, NAMED_TUPLE
 from serialpack.serializers.objects.arrays import ARRAY, array_over, bytes_in, one_of
@@ -91,7 +93,7 @@ class _ExtensionReader:
                 if not found.takes_any and not _PLAIN.issuperset(map(type, parts)):
                     check_none_own(parts)
                 made = found.made(*parts) if found.made is not None else self._made(code, parts)
-            self._met.keep(found.again, made)
+            self._met.keep(found, made)
             return made
         except (*FAILURES, SerialpackError):
             raise
@@ -135,7 +137,9 @@ class _ExtensionReader:
         if of_class is None or type(objects) is not list or set(map(type, objects)) != {list}:
             raise ValueError("no objects of a class with fields, names or attributes")
         back = self._back(code, of_class, module, name)
-        made = [back(*parts) for parts in objects]
+        made = many_back(code, class_named(module, name), objects)
+        if made is None:
+            made = [back(*parts) for parts in objects]
         if found.again is not None:
             self._met.keep_all(found.again, made)
         return made

@@ -29,7 +29,7 @@ from serialpack.serializers.objects._own_types import (
     maker_of_others,
     why_not_held,
 )
-from serialpack.serializers.objects._referred import Referred
+from serialpack.serializers.objects._referred import MetArrays, Referred
 from serialpack.serializers.objects.arrays import (
     ARRAY,
     SAME,
@@ -45,6 +45,7 @@ from serialpack.serializers.objects.columns import (
     LONG,
     OF_ARRAYS,
     ROWS,
+    STACK,
     Together,
 )
 from serialpack.serializers.objects.guessed import FEW_NUMBERS, has_long_list, may_have_columns
@@ -142,11 +143,7 @@ class ExtensionWriter:
         #: Makes the extension of a code and data, without the questions that its class asks.
         self._ext: Callable[[tuple[int, bytes]], Any]
         self._level, self._most = 0, most
-        #: The number of each array that the user's own values hold, by its identity, and the array,
-        #: which must live on for that; and how many arrays there were. What a library makes of its
-        #: values may be one in memory by chance, and to be changed apart.
-        self._known: dict[int, tuple[int, Any]] = {}
-        self._arrays = 0
+        self._arrays = MetArrays(referring=beside)
         self._array_class = getattr(imported("numpy"), "ndarray", None)
         self._of_library = False
         self._referred = Referred(referring=beside)
@@ -234,19 +231,23 @@ class ExtensionWriter:
         return self._inside(code, [self._grouping.apart(part) for part in parts], looked=False)
 
     def _group(self, code: int, parts: list[Any], objects: Sequence[Any]) -> Any:
-        """``objects``, each of which may stand elsewhere, too; as they are, where one did."""
-        if not self._referred.begin(objects):
-            return list(objects)
-        self._check_referred(type(objects[0]))
+        """``objects``, each of which may stand elsewhere, too; where one did, apart from the
+        others."""
+        met: MetArrays | Referred = self._arrays if code == STACK else self._referred
+        if known := met.begin(objects):
+            parted = self._grouping.parted_by([*objects], known)
+            return list(objects) if parted is None else self._together(parted.code, parted.parts)
+        if code != STACK:
+            self._check_referred(type(objects[0]))
         found = self._together(code, parts)
-        self._referred.end(objects)
+        met.end(objects, again=not self._of_library)
         return found
 
     def _made_array(self, items: Any) -> Together:
         """What stands for an array that was made for it: counted, but none refers to it. It stands
         beside the message, however few they are: so filters are tried."""
         facts, data = described(items)
-        self._arrays += 1
+        self._arrays.keep(items, again=False)
         self.made = True
         if self._beside:
             self.buffers.append(data)
@@ -263,6 +264,7 @@ class ExtensionWriter:
         make = OWN_TYPES.get(cls)
         if make is None:
             if cls is self._array_class and (few := parts_of_few(value, self._least)):
+                self._meet_small()
                 return self._inside(*self._array(value, few))
             if self._members and (member := self._members.get(id(value))):
                 self._meet_small()
@@ -360,8 +362,8 @@ class ExtensionWriter:
 
     def _array(self, value: Any, few: list[Any] | None = None) -> tuple[int, list[Any]]:
         """An extension and its parts, which ``few`` are where they stand in the message."""
-        if known := self._known.get(id(value)):
-            return SAME, [known[0]]
+        if (known := self._arrays.number_of(value)) is not None:
+            return SAME, [known]
         if few is None:
             import numpy as np
 
@@ -373,9 +375,7 @@ class ExtensionWriter:
             few = [self._placed(data, facts[0]), *facts]
         else:
             self._small.add(len(few[0]), few[1])
-        if self._beside and not self._of_library:
-            self._known[id(value)] = self._arrays, value
-        self._arrays += 1
+        self._arrays.keep(value, again=not self._of_library)
         return ARRAY, few
 
     def _flat(self, parts: list[Any]) -> Any:
