@@ -25,7 +25,8 @@ data = open(sys.argv[1], "rb").read()
 for name, tagged in [*((name, False) for name in sys.argv[2:]), ("json", True)]:
     out = io.BytesIO()
     try:
-        serialpack.convert(io.BytesIO(data), out, format="pickle", to=name, trust=True, tagged=tagged)
+        how = {"format": "pickle", "trust": True, "tagged": tagged}
+        serialpack.convert(io.BytesIO(data), out, to=name, **how)
         print(name, hashlib.md5(out.getvalue()).hexdigest())
     except serialpack.SerialpackError:
         pass
