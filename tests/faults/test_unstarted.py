@@ -68,7 +68,7 @@ def test_a_cluster_of_which_no_worker_comes_up_is_one_line() -> None:
 
     pytest.importorskip("dask")
     with (
-        pytest.raises(FileError, match="^--scheduler local starts no workers: can't start new th"),
+        pytest.raises(FileError, match="starts no workers: can't start new thread"),
         running(Dask, 1),
     ):
         pass
