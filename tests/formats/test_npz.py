@@ -410,17 +410,3 @@ def test_what_is_other_in_a_wide_map_is_named(second: dict[str, int], said: str)
     """Of two the first three keys were named, which were the same."""
     with pytest.raises(RefusedError, match=f"shapes: a map {said}"):
         converted(json.dumps([dict.fromkeys("abcdef", 1), second]).encode(), "npy", "json")
-
-
-@pytest.mark.parametrize("to", ["npz", "hdf5"])
-def test_more_values_than_arrays_by_name_are_made_of_have_a_way(
-    to: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They were refused by what reads them back, as if they were to be taken out of an archive."""
-    monkeypatch.setattr(zipped, "_MOST", 20_000)
-    data = b"a,b\n" + b"1,2\n" * 3000
-    with pytest.raises(RefusedError, match="values become at most") as caught:
-        converted(data, to, "csv")
-    assert caught.value.hint == "--to npy or parquet holds any number of rows"
-    for way in ("npy", "parquet"):
-        assert converted(data, way, "csv")

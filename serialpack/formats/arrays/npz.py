@@ -102,16 +102,13 @@ class NpzFormat(DocumentFormat):
 
     def write(self, records: list[Any]) -> bytes:
         from serialpack.formats.arrays.made import npy_of_value
-        from serialpack.formats.arrays.zipped import check_size
 
         (document,) = records
         if type(document) is not dict or not all(type(name) is str for name in document):
             raise TypeError("arrays have names")
-        made = {
-            name: npy_of_value(value, f"${value_step(name)}") for name, value in document.items()
-        }
-        check_size(sum(map(len, made.values())), len(made))
-        return self.of_arrays(made)
+        return self.of_arrays(
+            {name: npy_of_value(value, f"${value_step(name)}") for name, value in document.items()}
+        )
 
     def of_arrays(self, arrays: dict[str, bytes]) -> bytes:
         """The file of arrays by name, each given as an .npy file."""

@@ -20,8 +20,7 @@ from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.formats.shared.file_objects import Sink
 from serialpack.formats.shared.large import LargeValue
 from serialpack.stages.stage import Buffer
-from serialpack.text import error_words, in_message, number_of
-from serialpack.units import format_size
+from serialpack.text import error_words, in_message
 
 #: What the name of an entry has behind the name of its array.
 ENDING = ".npy"
@@ -115,16 +114,6 @@ def entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             raise Malformed(f"two of its entries are called {info.filename!r}")
         found[name] = info
     return found
-
-
-def check_size(size: int, count: int) -> None:
-    """RefusedError for more bytes of arrays made of values than are read as such."""
-    if size > _MOST:
-        raise RefusedError(
-            f"{number_of(count, 'array')} of {format_size(size)}; values become at most"
-            f" {format_size(_MOST)} of arrays by name",
-            hint="--to npy or parquet holds any number of rows",
-        )
 
 
 def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
