@@ -206,7 +206,9 @@ def test_a_name_twice_has_a_way_that_loses_nothing(run: Run, rows: bytes) -> Non
     assert json.loads(done.stdout) == [dict(zip(names, row, strict=True)) for row in cells]
 
 
-@pytest.mark.parametrize(("output", "name"), [("./", "./"), ("in", "in/"), ("new/", "new/")])
+@pytest.mark.parametrize(
+    ("output", "name"), [("./", "./NAME.spk"), ("in", "in/NAME.spk"), ("new/", "new.spk")]
+)
 def test_a_folder_for_an_archive_is_told_so(
     run: Run, tmp_path: Path, output: str, name: str
 ) -> None:
@@ -214,5 +216,19 @@ def test_a_folder_for_an_archive_is_told_so(
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.json").write_text("[1]")
     (said,) = run("pack", "in/a.json", "--archive", "-o", output, code=2).stderr.splitlines()
-    words = f"--archive makes a file: {output} is a folder; -o {name}NAME.spk"
+    words = f"--archive makes a file: {output} is a folder; -o {name}"
     assert said.decode() == f"serialpack: {words}"
+    run("pack", "in/a.json", "--archive", "-o", name)
+
+
+def test_a_list_of_which_records_are_to_have_keys_becomes_records_as_told(
+    run: Run, tmp_path: Path
+) -> None:
+    """It has a number as its key without --key, which nobody wanted who named one."""
+    (tmp_path / "a.json").write_text('[{"a": "x"}, {"a": "y"}]')
+    store = ("-o", "sqlite-kv://s.db", "--key", "a")
+    (said,) = run("unpack", "a.json", *store, code=4).stderr.decode().splitlines()
+    assert said.endswith("; it is a list: unpack --to ndjson makes a record of each in it")
+    run("unpack", "--to", "ndjson", "a.json")
+    run("unpack", "a.ndjson", *store)
+    assert run("unpack", "--get", "y", "sqlite-kv://s.db").stdout == b'{"a":"y"}\n'
