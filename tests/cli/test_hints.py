@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import sqlite3
+import subprocess
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -232,3 +236,37 @@ def test_a_list_of_which_records_are_to_have_keys_becomes_records_as_told(
     run("unpack", "--to", "ndjson", "a.json")
     run("unpack", "a.ndjson", *store)
     assert run("unpack", "--get", "y", "sqlite-kv://s.db").stdout == b'{"a":"y"}\n'
+
+
+@pytest.mark.parametrize("kind", ["table", "array", "list"])
+def test_names_that_are_to_be_typed_are_told_so(run: Run, tmp_path: Path, kind: str) -> None:
+    """They stood there bare: with a comma or a blank in one, nobody knew which they were."""
+    name = "a b,\nc"
+    if kind == "table":
+        with closing(sqlite3.connect(tmp_path / "a")) as made:
+            made.execute(f'create table "{name}" (x)')
+            made.execute("create table other (x)")
+        option, to = "--table", "csv"
+    elif kind == "array":
+        arrays: dict[str, Any] = {name: np.arange(2), "other": np.arange(3)}
+        np.savez(tmp_path / "a.npz", **arrays)
+        (tmp_path / "a.npz").rename(tmp_path / "a")
+        option, to = "--at", "npy"
+    else:
+        (tmp_path / "a").write_text(json.dumps({name: [{"x": 1}], "other": [{"x": 2}]}))
+        option, to = "--at", "csv"
+    how = ("unpack", "a", "--to", to, "-o", "out", "--lossy", "around")
+    asked = run(*how, option, "none", code=3 if kind == "array" else 2).stderr.decode()
+    typed = r"$'a b,\x0ac'"
+    assert f" {typed}, other" in asked
+    words = subprocess.run(["bash", "-c", f"printf %s {typed}"], capture_output=True, check=True)
+    run(*how, option, words.stdout.decode())
+
+
+def test_a_store_is_named_as_it_is_typed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1]")
+    run("unpack", "a.json", "-o", "sqlite-kv://a b.db")
+    said = run("unpack", "a b.db", "--to", "json", code=4).stderr.decode()
+    assert "; 'sqlite-kv://a b.db' reads its values, --table records those rows" in said
+    run("unpack", "sqlite-kv://a b.db", "--to", "json", "-o", "-")
+    run("unpack", "a b.db", "--table", "records", "--to", "json", "-o", "-")
