@@ -397,16 +397,3 @@ def test_a_real_volume_comes_out_of_its_archive() -> None:
         assert out.getvalue()[128:] == wanted["arr_0"].tobytes()
     with pytest.raises(RefusedError, match="its array 'x': its items are Python objects"):
         serialpack.convert(REAL / "py3-objarr.npz", io.BytesIO(), to="json")
-
-
-@pytest.mark.parametrize(
-    ("second", "said"),
-    [
-        ({"a": 1, "b": 1, "c": 1, "e": 1}, "without 'd', 'f', which those before it have"),
-        (dict.fromkeys("abcdefg", 1), "with 'g', which those before it lack"),
-    ],
-)
-def test_what_is_other_in_a_wide_map_is_named(second: dict[str, int], said: str) -> None:
-    """Of two the first three keys were named, which were the same."""
-    with pytest.raises(RefusedError, match=f"shapes: a map {said}"):
-        converted(json.dumps([dict.fromkeys("abcdef", 1), second]).encode(), "npy", "json")

@@ -387,27 +387,3 @@ def test_a_strict_refusal_says_what_would_become_of_the_value() -> None:
         )
     said = "csv holds it only in another shape (null as a cell): null would be "
     assert said in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("second", "rules"),
-    [
-        ('{"a": 1.5, "b": 1}', ("numbers",)),
-        ('{"a": "x", "b": 1}', ()),
-        ('{"b": 1}', ()),
-        ('{"b": 1, "a": 1}', ("numbers", "key-order")),
-    ],
-)
-def test_what_is_refused_beside_others_has_its_ways_tried_beside_one(
-    second: str, rules: tuple[str, ...]
-) -> None:
-    """Alone it goes through whatever the rule, so that the first was told for each."""
-    data = f'[{{"a": 1, "b": 2}}, {second}]'.encode()
-    with pytest.raises(serialpack.ValueRefusedError) as refused:
-        serialpack.convert(io.BytesIO(data), io.BytesIO(), format="json", to="npy", strict=True)
-    assert refused.value.ways is not None
-    assert refused.value.ways.rules == rules
-    if rules:
-        serialpack.convert(
-            io.BytesIO(data), io.BytesIO(), format="json", to="npy", strict=True, lossy=rules
-        )
