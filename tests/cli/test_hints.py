@@ -270,3 +270,13 @@ def test_a_store_is_named_as_it_is_typed(run: Run, tmp_path: Path) -> None:
     assert "; 'sqlite-kv://a b.db' reads its values, --table records those rows" in said
     run("unpack", "sqlite-kv://a b.db", "--to", "json", "-o", "-")
     run("unpack", "a b.db", "--table", "records", "--to", "json", "-o", "-")
+
+
+def test_numbers_that_are_no_array_yet_are_rounded_in_two_steps(run: Run, tmp_path: Path) -> None:
+    """They were told to do what they did."""
+    (tmp_path / "a.json").write_text("[1.126, 2.5]")
+    rounding = ("--lossy", "fixed:0.01")
+    said = run("unpack", "a.json", "-o", "b.npy", *rounding, code=2).stderr.decode()
+    assert "; convert it without, and then what that wrote, with --lossy fixed:0.01" in said
+    run("unpack", "a.json", "-o", "a.npy")
+    run("unpack", "a.npy", "-o", "b.npy", *rounding)
