@@ -23,7 +23,7 @@ LAYERS: list[set[str]] = [
         "without_pandas",
     },
     {"_version", "errors", "hidden", "leb128", "literal", "msgpack_bytes", "threads"},
-    {"broken", "checked", "depth", "far"},
+    {"broken", "checked", "depth", "far", "unstarted"},
     {"bounded", "collector", "msgpack_starts", "units", "values", "watch"},
     {"reports", "stages"},
     {"memory"},

@@ -10,11 +10,11 @@ from typing import Any, cast
 import click
 
 from serialpack._version import __version__
-from serialpack.cli.guard import is_of_memory
+from serialpack.cli.guard import of_limit
 from serialpack.cli.options.declared import Verb
 from serialpack.cli.options.values import setting_name
 from serialpack.cli.signals import stop_if_asked, until_stopped
-from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output, screen
+from serialpack.cli.words import complain, name_standard_output, screen
 from serialpack.errors import SerialpackError, UsageError
 
 #: Verb -> the module that declares it. Loaded when it is called for.
@@ -140,8 +140,8 @@ def _told(error: Exception, args: list[str]) -> int:
         return 1
     if os.environ.get("SERIALPACK_TRACEBACK"):
         raise error
-    if is_of_memory(error):
-        complain(f"out of memory; {LESS_MEMORY}")
+    if (limit := of_limit(error)) is not None:
+        complain(limit.said)
     elif isinstance(error, ImportError):
         from serialpack.broken import broken_library
 

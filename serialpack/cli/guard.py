@@ -17,6 +17,7 @@ from types import FrameType
 
 from serialpack.broken import UNMAPPED
 from serialpack.cli.signals import SIGNALS
+from serialpack.errors import FileError
 
 #: How a process ends in which memory was refused to a library that did not look.
 _CRASHES = [
@@ -27,9 +28,13 @@ _CRASHES = [
 #: The exit code of a child that could not say that memory was refused.
 _UNSAID = 254
 
+#: How Python says that there is no thread, and where no memory is refused, what to do.
+_NO_THREAD = "can't start new thread"
+_FEWER_THREADS = "ulimit -u says how many are permitted, and -j 1 takes fewer"
+
 #: How threads, locks, the loader and zstd say that there is no memory left.
 _NO_MEMORY = (
-    "can't start new thread",
+    _NO_THREAD,
     "can't allocate",
     "cannot allocate",
     UNMAPPED,
@@ -37,8 +42,19 @@ _NO_MEMORY = (
 )
 
 
-def is_of_memory(error: Exception) -> bool:
-    """Whether ``error`` came of memory that was refused, whoever says it."""
+def of_limit(error: Exception) -> FileError | None:
+    """The error for ``error`` where it came of memory that was refused, whoever says it, or of
+    threads; None where it did not."""
+    if _NO_THREAD in str(error) and not is_limited():
+        return FileError("no more threads can be started", hint=_FEWER_THREADS)
+    if not _is_of_memory(error):
+        return None
+    from serialpack.cli.words import LESS_MEMORY
+
+    return FileError("out of memory", hint=LESS_MEMORY)
+
+
+def _is_of_memory(error: Exception) -> bool:
     said = str(error).lower()
     if isinstance(error, MemoryError) or any(words in said for words in _NO_MEMORY):
         return True

@@ -183,7 +183,8 @@ def _check_no_store(content: Content, source: Source) -> None:
     if path is not None and is_store_file(path):
         raise RefusedError(
             "it is a key-value store, whose rows are packed",
-            hint=f"sqlite-kv://{source.path} reads its values, --table records those rows",
+            hint=f"{quoted(f'sqlite-kv://{source.path}')} reads its values,"
+            " --table records those rows",
         )
 
 

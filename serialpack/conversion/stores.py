@@ -267,7 +267,9 @@ class _Filler:
             except (KeyError, TypeError, IndexError):
                 raise RefusedError(
                     f"record {number} has no field {self._header.field}, which is to be its key",
-                    hint="leave out --key, and its number is its key",
+                    hint="it is a list: unpack --to ndjson makes a record of each in it"
+                    if type(value) is list
+                    else "leave out --key, and its number is its key",
                 ) from None
             found.append(value)
         return found

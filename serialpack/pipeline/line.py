@@ -145,7 +145,8 @@ class _Worker:
 
     def __call__(self, source: SourceBlock) -> Any:
         if not self._moved and self._maker.seen >= self._maker.large:
-            from serialpack.pipeline.processes import ProcessWorker, WorkerNotStartedError
+            from serialpack.pipeline.processes import ProcessWorker
+            from serialpack.unstarted import WorkerNotStartedError
 
             self._moved = True
             with suppress(WorkerNotStartedError):  # the worker stays here then, and is slower

@@ -25,6 +25,7 @@ from serialpack import hidden
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.workers import MakeWorker
 from serialpack.stages.stage import Buffer
+from serialpack.unstarted import WorkerNotStartedError
 from serialpack.watch import at, telling, told
 
 if TYPE_CHECKING:
@@ -73,16 +74,6 @@ class WorkerEnded(SerialpackError):
         super().__init__(
             f"a worker process ended unexpectedly ({self.how})",
             hint="try -j 1; if it was killed, memory may have run out",
-        )
-
-
-class WorkerNotStartedError(SerialpackError):
-    """The system does not start a worker process: there are too many, or none is permitted."""
-
-    def __init__(self, error: OSError) -> None:
-        why = (error.strerror or str(error)).lower()
-        super().__init__(
-            f"no worker process can be started: {why}", hint="ulimit -u says how many are permitted"
         )
 
 

@@ -18,6 +18,7 @@ from serialpack.hidden import temporary_folder
 from serialpack.serializers._protoschema import Message, ProtoSchema
 from serialpack.serializers._schemafile import check_size, read_schema
 from serialpack.stages.stage import import_library, is_installed
+from serialpack.unstarted import WorkerNotStartedError
 
 
 def compiled(path: Any) -> bytes:
@@ -52,7 +53,10 @@ def _run_protoc(path: str) -> bytes:
         # -P: the current folder, whose files are data, is no place to import from.
         command = [sys.executable, "-P", "-m", "grpc_tools.protoc"]
         command += [f"-I{folder}", "--include_imports", f"--descriptor_set_out={target}"]
-        done = subprocess.run([*command, name], capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run([*command, name], capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise WorkerNotStartedError(error) from error
         if done.returncode != 0:
             said = re.search(r"^.*\.proto:.*", done.stderr, re.MULTILINE)
             why = said[0] if said else f"exit {done.returncode}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from serialpack.errors import FileError, RefusedError
+from serialpack.errors import FileError, RefusedError, TruncatedError
 from serialpack.files.source import file_error
 from serialpack.stages.stage import is_installed
 from serialpack.stores.base import (
@@ -29,11 +29,28 @@ from serialpack.stores.base import (
 _ROOM = 1 << 40 if sys.platform != "win32" and sys.maxsize > 1 << 40 else 1 << 28
 _LESS_ROOM = 1 << 30
 
+#: Reads all that there is in the store that is named, in a process that may die of it.
+_READ_ALL = """
+import os, sys, lmdb
+path = os.fsencode(sys.argv[1])
+with lmdb.open(path, subdir=os.path.isdir(path), readonly=True, lock=False) as store:
+    with store.begin() as reading:
+        for _ in reading.cursor():
+            pass
+"""
+
 #: How many bytes a lock file has: 126 readers, LMDB's default, and what is said of all.
 _LOCK_SIZE = 8192
 
 #: How a system says that there is no room for a file.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+#: What to do about what the system said.
+_HINTS = {
+    errno.EIO: "is there room on the disk?",
+    errno.ENOMEM: "it takes 1 GiB of addresses to write, which ulimit -v limits;"
+    " sqlite-kv:// takes few",
+}
 
 #: The magic number, in the byte order of the machine, and its place: behind the head of the first
 #: page.
@@ -65,6 +82,8 @@ class LmdbStore(KeyValueStore):
             check_first_bytes(name, _MAGIC, _MAGIC_AT, self.title)
         with _translated():
             self._environment = _opened(path, mode)
+            if mode != "n":
+                _check_end(self._environment, path, name)
             if mode == "n":
                 self._building = self._environment.begin(write=True)
 
@@ -171,7 +190,8 @@ def _opened(path: str, mode: Mode) -> Any:
     try:
         return lmdb.open(path, map_size=_ROOM, **how)
     except (lmdb.MemoryError, MemoryError):
-        return lmdb.open(path, map_size=_LESS_ROOM, **how)
+        # Who reads takes as many as the file has; the number is the least that there may be.
+        return lmdb.open(path, map_size=1 << 20 if mode == "r" else _LESS_ROOM, **how)
     except lmdb.Error as error:
         # Of what the system said LMDB has a class for EACCES, and for EROFS only its words.
         forbidden = isinstance(error, lmdb.ReadonlyError) or _says(error, errno.EROFS)
@@ -179,6 +199,22 @@ def _opened(path: str, mode: Mode) -> Any:
             raise
         # The lock file, in which readers enter themselves, cannot be made beside the store.
         return lmdb.open(path, map_size=_ROOM, **{**how, "lock": False})
+
+
+def _check_end(environment: Any, path: str, name: str) -> None:
+    """InputError where the file ``name`` ends before its pages do: the system kills who reads
+    there. Pages that nobody uses may be missing at its end, so another process reads it first."""
+    size = os.path.getsize(name)
+    if size >= (environment.info()["last_pgno"] + 1) * environment.stat()["psize"]:
+        return
+    import subprocess
+
+    with suppress(OSError):
+        command = [sys.executable, "-P", "-c", _READ_ALL, path]
+        done = subprocess.run(command, capture_output=True, check=False)
+        if done.returncode not in (0, 1):
+            environment.close()
+            raise TruncatedError(f"truncated: ends at byte {size:,}", hint="get the file again")
 
 
 def _make_lock_file(path: str) -> None:
@@ -221,5 +257,5 @@ def _translated() -> Iterator[None]:
     except lmdb.MapFullError:
         raise RefusedError("LMDB has no more room in the addresses that it was given") from None
     except lmdb.Error as error:
-        hint = "is there room on the disk?" if _says(error, errno.EIO) else None
+        hint = next((said for number, said in _HINTS.items() if _says(error, number)), None)
         raise FileError(f"LMDB: {error}", hint=hint) from None

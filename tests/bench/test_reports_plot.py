@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -86,3 +88,23 @@ def test_nothing_to_draw(kind: Callable[[], Results], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing was measured"):
         plot(found, str(tmp_path / "a.svg"))
     assert not list(tmp_path.iterdir())
+
+
+def test_a_home_that_is_not_to_be_written_to_is_no_news(tmp_path: Path) -> None:
+    """The library said of it, and of the folder that it took instead, what to set and why."""
+    script = (
+        "from tests.bench.found import object_results\n"
+        "from serialpack.bench.reports.plot import plot\n"
+        "plot(object_results(), 'a.svg')\n"
+    )
+    home = str(tmp_path / "file")
+    Path(home).touch()
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        cwd=tmp_path,
+        env={**os.environ, "HOME": home, "PYTHONPATH": str(Path(__file__).parents[2])},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "a.svg").exists()

@@ -288,7 +288,7 @@ def test_where_no_process_can_be_started_it_is_done_in_this_one(run: Run, tmp_pa
     large.write_bytes(b"[%s]" % b",".join(b'{"a":%d}' % number for number in range(900_000)))
     run("pack", "-s", "msgpack", "large.json", "-j", "2", env=env)
     said = run("bench", "--budget", "0.1", "in/1.json", env=env, code=1).stderr.decode()
-    assert "no worker process can be started: permission denied" in said
+    assert "no worker process can be started: /dev/null: permission denied" in said
 
 
 def test_a_journal_that_takes_no_more_is_told_of_and_the_files_go_on(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import sqlite3
+import subprocess
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -206,7 +210,9 @@ def test_a_name_twice_has_a_way_that_loses_nothing(run: Run, rows: bytes) -> Non
     assert json.loads(done.stdout) == [dict(zip(names, row, strict=True)) for row in cells]
 
 
-@pytest.mark.parametrize(("output", "name"), [("./", "./"), ("in", "in/"), ("new/", "new/")])
+@pytest.mark.parametrize(
+    ("output", "name"), [("./", "./NAME.spk"), ("in", "in/NAME.spk"), ("new/", "new.spk")]
+)
 def test_a_folder_for_an_archive_is_told_so(
     run: Run, tmp_path: Path, output: str, name: str
 ) -> None:
@@ -214,5 +220,63 @@ def test_a_folder_for_an_archive_is_told_so(
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.json").write_text("[1]")
     (said,) = run("pack", "in/a.json", "--archive", "-o", output, code=2).stderr.splitlines()
-    words = f"--archive makes a file: {output} is a folder; -o {name}NAME.spk"
+    words = f"--archive makes a file: {output} is a folder; -o {name}"
     assert said.decode() == f"serialpack: {words}"
+    run("pack", "in/a.json", "--archive", "-o", name)
+
+
+def test_a_list_of_which_records_are_to_have_keys_becomes_records_as_told(
+    run: Run, tmp_path: Path
+) -> None:
+    """It has a number as its key without --key, which nobody wanted who named one."""
+    (tmp_path / "a.json").write_text('[{"a": "x"}, {"a": "y"}]')
+    store = ("-o", "sqlite-kv://s.db", "--key", "a")
+    (said,) = run("unpack", "a.json", *store, code=4).stderr.decode().splitlines()
+    assert said.endswith("; it is a list: unpack --to ndjson makes a record of each in it")
+    run("unpack", "--to", "ndjson", "a.json")
+    run("unpack", "a.ndjson", *store)
+    assert run("unpack", "--get", "y", "sqlite-kv://s.db").stdout == b'{"a":"y"}\n'
+
+
+@pytest.mark.parametrize("kind", ["table", "array", "list"])
+def test_names_that_are_to_be_typed_are_told_so(run: Run, tmp_path: Path, kind: str) -> None:
+    """They stood there bare: with a comma or a blank in one, nobody knew which they were."""
+    name = "a b,\nc"
+    if kind == "table":
+        with closing(sqlite3.connect(tmp_path / "a")) as made:
+            made.execute(f'create table "{name}" (x)')
+            made.execute("create table other (x)")
+        option, to = "--table", "csv"
+    elif kind == "array":
+        arrays: dict[str, Any] = {name: np.arange(2), "other": np.arange(3)}
+        np.savez(tmp_path / "a.npz", **arrays)
+        (tmp_path / "a.npz").rename(tmp_path / "a")
+        option, to = "--at", "npy"
+    else:
+        (tmp_path / "a").write_text(json.dumps({name: [{"x": 1}], "other": [{"x": 2}]}))
+        option, to = "--at", "csv"
+    how = ("unpack", "a", "--to", to, "-o", "out", "--lossy", "around")
+    asked = run(*how, option, "none", code=3 if kind == "array" else 2).stderr.decode()
+    typed = r"$'a b,\x0ac'"
+    assert f" {typed}, other" in asked
+    words = subprocess.run(["bash", "-c", f"printf %s {typed}"], capture_output=True, check=True)
+    run(*how, option, words.stdout.decode())
+
+
+def test_a_store_is_named_as_it_is_typed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1]")
+    run("unpack", "a.json", "-o", "sqlite-kv://a b.db")
+    said = run("unpack", "a b.db", "--to", "json", code=4).stderr.decode()
+    assert "; 'sqlite-kv://a b.db' reads its values, --table records those rows" in said
+    run("unpack", "sqlite-kv://a b.db", "--to", "json", "-o", "-")
+    run("unpack", "a b.db", "--table", "records", "--to", "json", "-o", "-")
+
+
+def test_numbers_that_are_no_array_yet_are_rounded_in_two_steps(run: Run, tmp_path: Path) -> None:
+    """They were told to do what they did."""
+    (tmp_path / "a.json").write_text("[1.126, 2.5]")
+    rounding = ("--lossy", "fixed:0.01")
+    said = run("unpack", "a.json", "-o", "b.npy", *rounding, code=2).stderr.decode()
+    assert "; convert it without, and then what that wrote, with --lossy fixed:0.01" in said
+    run("unpack", "a.json", "-o", "a.npy")
+    run("unpack", "a.npy", "-o", "b.npy", *rounding)

@@ -317,3 +317,20 @@ def test_an_interrupted_call_loses_nothing(
     finish(start("pack", "-q", source, "-o", tmp_path / "out", before=strace), 0)
     assert serialpack.unpack(tmp_path / "out", tmp_path / "again").size == MIB
     assert (tmp_path / "again").read_bytes() == source.read_bytes()
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.json"])
+def test_nothing_is_told_of_inputs_of_an_output_that_does_not_stand(
+    start: Start, tmp_path: Path, output: str
+) -> None:
+    """Of each it was said that it is in there, with the same values, before it could not be
+    written."""
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("a\n" + "1\n" * 4000)
+    args = ("unpack", "a.csv", "b.csv", "-o", output)
+    said = finish(start(*args, before=limited("-f 8")), 1)
+    assert said == f"serialpack: {output}: cannot write: file too large\n"
+    assert not (tmp_path / output).exists()
+    assert not hidden(tmp_path)
+    told = finish(start(*args), 0, most=3).splitlines()
+    assert [line[:5] for line in told[:2]] == ["a.csv", "b.csv"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.cli import app
+from serialpack.cli import app, guard
 from serialpack.cli.words import LESS_MEMORY
 from tests.faults.conftest import MIB, Command, Start, hidden, records
 from tests.faults.disk import limited
@@ -54,8 +54,19 @@ def test_whoever_says_it_it_is_memory(
         raise error
 
     monkeypatch.setattr(app, "name_standard_output", refused)
+    monkeypatch.setattr(guard, "is_limited", lambda: True)
     assert app._answer([]) == 1
     assert capsys.readouterr().err == f"serialpack: out of memory; {LESS_MEMORY}\n"
+
+
+def test_threads_that_are_not_permitted_are_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "is_limited", lambda: False)
+    limit = guard.of_limit(RuntimeError("can't start new thread"))
+    assert limit is not None
+    assert limit.said == (
+        "no more threads can be started; ulimit -u says how many are permitted, and -j 1 takes"
+        " fewer"
+    )
 
 
 @pytest.mark.parametrize("verb", ["pack", "inspect"], ids=["in a group", "one by one"])

@@ -160,3 +160,21 @@ def test_a_program_that_ends_while_it_reads_leaves_nothing(tmp_path: Path, place
     subprocess.run([sys.executable, "-c", code, tmp_path], env=env, check=True)
     assert [path.name for path in tmp_path.iterdir()] == [place.name]
     assert not any(place.iterdir())
+
+
+@pytest.mark.parametrize(("arrays", "items"), [(1, 10_000), (40, 40)])
+def test_hdf5_without_room_is_one_line(
+    start: Start, tmp_path: Path, place: Path, arrays: int, items: int
+) -> None:
+    """The library says nothing of its own, neither where it writes an array nor where it closes
+    objects, which are on the disk only then."""
+    (tmp_path / "a.npz").write_bytes(npz(**{f"a{n}": np.arange(items) for n in range(arrays)}))
+    process = start(
+        "unpack", "a.npz", "-o", "a.h5", env={"TMPDIR": str(place)}, before=limited("-f 16")
+    )
+    assert finish(process, 1) == (
+        "serialpack: a.npz: the temporary HDF5 file cannot be written: file too large;"
+        " TMPDIR names a folder with more room\n"
+    )
+    assert not any(place.iterdir())
+    assert not (tmp_path / "a.h5").exists()

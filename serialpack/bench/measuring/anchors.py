@@ -110,7 +110,7 @@ def _version(tool: Tool) -> str:
     command = [tool.pack[0], "--version"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
-    except subprocess.TimeoutExpired:
+    except (OSError, subprocess.TimeoutExpired):
         return ""
     line = (done.stdout or done.stderr).splitlines()
     # Not the first number in it: lz4 says the width of its words before the version.

@@ -4,8 +4,11 @@ or of the curves of a sweep, by matplotlib."""
 from __future__ import annotations
 
 import io
+import logging
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.bench.reports import sentences
@@ -79,9 +82,7 @@ def plot(results: Results, path: str, *, force: bool = False, legend: Legend = L
     is nothing to draw.
     """
     check_plot(path)
-    from matplotlib import rc_context
-
-    with rc_context(_SETTINGS), warnings.catch_warnings():
+    with _quiet_matplotlib(), warnings.catch_warnings():
         # A name may hold letters that the font has not.
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
         figure = _sweep(results) if is_sweep(results) else _scatters(results, legend)
@@ -91,6 +92,22 @@ def plot(results: Results, path: str, *, force: bool = False, legend: Legend = L
         figure.savefig(data, format=format, dpi=144, metadata=metadata)
     with Output(path, force=force) as out:
         out.write(data.getbuffer())
+
+
+@contextmanager
+def _quiet_matplotlib() -> Iterator[None]:
+    """Drawing as said here. What the library has to say of its own files, as of a home that it may
+    not write to, is nothing about the plot."""
+    logger = logging.getLogger("matplotlib")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        from matplotlib import rc_context
+
+        with rc_context(_SETTINGS):
+            yield
+    finally:
+        logger.setLevel(before)
 
 
 def _ending(path: str) -> str:

@@ -21,9 +21,10 @@ def archive_name(inputs: Sequence[str], output: str | None) -> str:
     if output is None:
         raise UsageError("--archive needs a name for the container", hint="-o FILE.spk")
     if output.endswith("/") or os.path.isdir(output):
-        name = quoted(os.path.join(output, f"NAME{SUFFIX}"))
+        is_there = os.path.isdir(output)
+        name = os.path.join(output, f"NAME{SUFFIX}") if is_there else output.rstrip("/") + SUFFIX
         raise UsageError(
-            f"--archive makes a file: {printable(output)} is a folder", hint=f"-o {name}"
+            f"--archive makes a file: {printable(output)} is a folder", hint=f"-o {quoted(name)}"
         )
     if STDIO in inputs:
         raise UsageError("--archive takes files: standard input has no name to store")

@@ -18,12 +18,12 @@ from serialpack.files.paths import as_of_one, make_folder
 from serialpack.pipeline.processes import (
     ProcessWorker,
     WorkerEnded,
-    WorkerNotStartedError,
     start_processes,
     stop_with_parent,
 )
 from serialpack.pipeline.workers import MakeWorker, in_order
 from serialpack.reports import ConvertReport, PackReport, UnpackReport
+from serialpack.unstarted import WorkerNotStartedError
 
 #: So many bytes of sources are in a group at most, but for one that is larger by itself.
 _MOST_BYTES = 16 << 20

@@ -46,9 +46,6 @@ from serialpack.text import number_of
 #: A block of a source that is packed or converted, or of a container that is unpacked.
 BlockT = TypeVar("BlockT", SourceBlock, StoredBlock)
 
-#: The word for a cluster that is started here, and ends with the command.
-LOCAL = "local"
-
 #: How long a scheduler may take to answer, in seconds.
 _ANSWER = 7
 
@@ -84,7 +81,7 @@ class Cluster:
         self.tell: Callable[[int, int], object] | None = None
         with ExitStack() as here:
             local = None
-            if address == LOCAL:
+            if address == cluster_here.LOCAL:
                 running = cluster_here.running(distributed, workers or usable_cores())
                 local = here.enter_context(running)
             self._connect(local or address, say)

@@ -5,15 +5,24 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import Any
 
 from serialpack.cli.signals import SIGNALS
+from serialpack.errors import FileError, SerialpackError
 from serialpack.hidden import temporary_folder
 from serialpack.pipeline.processes import MEMORY
+from serialpack.text import error_words
+from serialpack.unstarted import WorkerNotStartedError
+
+#: The word for a cluster that is started here, and ends with the command.
+LOCAL = "local"
 
 #: Where dask is told the environment of workers that are started here.
 _SPAWNED_WITH = "distributed.nanny.pre-spawn-environ"
@@ -33,17 +42,27 @@ def running(distributed: Any, workers: int) -> Iterator[Any]:
     with temporary_folder() as folder:
         cluster = None
         try:
-            with _held_signals(), dask.config.set({_SPAWNED_WITH: MEMORY, _WORKS_IN: folder}):
-                cluster = distributed.LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    dashboard_address=None,
-                    # Else it is port 8787 of all networks, and a line is said where that is taken.
-                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                    memory_limit=None,
-                    silence_logs=logging.CRITICAL + 1,
-                    preload=[__name__],
-                )
+            try:
+                # Of a Python that cannot be run multiprocessing tells nothing.
+                subprocess.run([sys.executable, "-ISc", ""], check=False)
+                with (
+                    _silence(),
+                    _held_signals(),
+                    dask.config.set({_SPAWNED_WITH: MEMORY, _WORKS_IN: folder}),
+                ):
+                    cluster = distributed.LocalCluster(
+                        n_workers=workers,
+                        threads_per_worker=1,
+                        dashboard_address=None,
+                        # Else it is port 8787 of all networks, and a line is said where that is
+                        # taken.
+                        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                        memory_limit=None,
+                        silence_logs=logging.CRITICAL + 1,
+                        preload=[__name__],
+                    )
+            except (TimeoutError, RuntimeError, OSError) as error:
+                raise _not_started(error) from error
             yield cluster
         finally:
             if cluster is not None:
@@ -62,6 +81,38 @@ def _end(cluster: Any) -> None:
 async def _end_workers(cluster: Any) -> None:
     ends = (nanny.close(timeout=_MOST) for nanny in cluster.workers.values())
     await asyncio.gather(*ends, return_exceptions=True)
+
+
+def _not_started(error: BaseException) -> SerialpackError:
+    """The error for a cluster of which ``error`` came."""
+    while (of := error.__cause__ or error.__context__) is not None:
+        error = of
+    if isinstance(error, OSError):
+        return WorkerNotStartedError(error)
+    return FileError(
+        f"--scheduler {LOCAL} starts no workers: {error_words(error)}",
+        hint="ulimit -u says how many processes and threads are permitted; without --scheduler"
+        " fewer do",
+    )
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """What is started meanwhile says nothing on standard error, where processes that do not come up
+    would leave a traceback each."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # it is closed
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 @contextmanager

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from serialpack.cli.files.inputs import Inputs, add_input_hint
-from serialpack.cli.guard import is_of_memory
+from serialpack.cli.guard import of_limit
 from serialpack.cli.options.requests import Manner
 from serialpack.cli.reporting.say import error_line, named, print_line, say
 from serialpack.cli.signals import stop_if_asked
-from serialpack.cli.words import LESS_MEMORY, StandardOutputError, complain
+from serialpack.cli.words import StandardOutputError, complain
 from serialpack.errors import WORST_FIRST, FileError, SerialpackError
 
 
@@ -83,8 +83,8 @@ def ours(error: Exception) -> SerialpackError:
         raise error
     if isinstance(error, OSError):
         return FileError((error.strerror or str(error)).lower())
-    if is_of_memory(error):
-        return FileError("out of memory", hint=LESS_MEMORY)
+    if (limit := of_limit(error)) is not None:
+        return limit
     raise error
 
 

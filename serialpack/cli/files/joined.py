@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import IO
+from typing import IO, Any
 
+from serialpack.cli.files.mover import Mover
+from serialpack.cli.reporting.say import said_later
+from serialpack.cli.words import NOT_ALL, complain
 from serialpack.conversion.preview import TablePreview
 from serialpack.conversion.tables.survey_result import Below
 from serialpack.csv_front import before_header, separator_line
@@ -23,6 +26,36 @@ _IN_MEMORY = 16 << 20
 
 #: The rule by which rows have no line of names.
 _BARE_ROWS = "shapes"
+
+
+def into_one(
+    mover: Mover,
+    target: str,
+    work: Callable[[str], dict[str, Any]],
+    finish: Callable[[], dict[str, Any]],
+) -> int:
+    """Do ``work`` for each input of ``mover``, and ``finish`` where none failed, which makes
+    ``target`` of them all; only then is told what became of each. The exit code."""
+    inputs = mover.inputs
+    left, waiting = len(inputs), list[Callable[[], object]]()
+
+    def step(path: str) -> dict[str, Any]:
+        nonlocal left
+        left -= 1
+        if left >= 0:
+            with said_later(waiting):
+                mover.line(work(path))
+            return {}
+        if mover.tally.has_failed:
+            complain(NOT_ALL, target)
+            return {}
+        with said_later(waiting):
+            line = finish()
+        for tell in waiting:
+            tell()
+        return line
+
+    return mover.each([*inputs, target], step)
 
 
 class JoinedOutputs:

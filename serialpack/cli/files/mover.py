@@ -14,7 +14,7 @@ from serialpack.cli.files.standard_streams import stdout
 from serialpack.cli.naming import STDIO, check_removal, is_there, stat_of
 from serialpack.cli.options.requests import Manner, Outputs
 from serialpack.cli.reporting.bars import files_bar, progress_bar
-from serialpack.cli.reporting.say import print_line, say
+from serialpack.cli.reporting.say import in_time, print_line, say
 from serialpack.cli.reporting.tally import MANY, Tally
 from serialpack.cli.words import complain
 from serialpack.errors import WORST_FIRST, ExistingFileError, SerialpackError, UsageError
@@ -283,7 +283,7 @@ class Mover:
 
     def _keep(self, line: dict[str, Any]) -> None:
         if self._journal is not None and line:
-            self._journal.add(line)
+            in_time(partial(self._journal.add, line))
 
     def counted(self, error: SerialpackError) -> bool:
         """Count a failure; whether it is only told at the end, with those like it."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.cli.files.begin import mover_of
-from serialpack.cli.files.joined import JoinedFile, JoinedOutputs
+from serialpack.cli.files.joined import JoinedFile, JoinedOutputs, into_one
 from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import know
 from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
@@ -19,7 +19,7 @@ from serialpack.cli.options.conversion_options import convert_options
 from serialpack.cli.options.requests import UnpackRequest
 from serialpack.cli.reporting.converted import Summed, kept_words, told_of
 from serialpack.cli.reporting.say import rounded, say
-from serialpack.cli.words import NOT_ALL, complain, other_delimiter
+from serialpack.cli.words import other_delimiter
 from serialpack.compressed.pairs import other_of
 from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.files import check_convert, convert
@@ -135,7 +135,7 @@ class Converter:
     def run(self) -> int:
         """Convert all there is; the exit code."""
         code = self._run()
-        for line in self._summed.lines():
+        for line in self._summed.lines() if not (code and self._joined) else ():
             say(self._asked.manner, line)
         return code
 
@@ -203,14 +203,19 @@ class Converter:
     def _run_into(self, path: str, work: Callable[[str], dict[str, Any]]) -> int:
         """Convert all into the file ``path``, which is there once all are in it."""
         how = self._how
-        try:
-            with opened_target(path, how["force"], None, verify=how["verify"]) as into:
-                self._write_to(cast("IO[bytes]", JoinedFile(into.write)))
-                code = self._mover.each(self._mover.inputs, work)
-                if code:
-                    raise _NotAll
-        except _NotAll:
-            complain(NOT_ALL, path)
+        with suppress(_NotAll), ExitStack() as stack:
+            into = stack.enter_context(
+                opened_target(path, how["force"], None, verify=how["verify"])
+            )
+            self._write_to(cast("IO[bytes]", JoinedFile(into.write)))
+
+            def finish() -> dict[str, Any]:
+                stack.close()
+                return {}
+
+            code = into_one(self._mover, path, work, finish)
+            if code:
+                raise _NotAll
         return code
 
     def _to_of(self, path: str) -> str:

@@ -10,12 +10,12 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from serialpack.cli.files.joined import into_one
 from serialpack.cli.files.mover import Mover
 from serialpack.cli.files.removal import Input
 from serialpack.cli.naming import STDIO
 from serialpack.cli.options.implied_format import format_kept
 from serialpack.cli.reporting.converted import kept_words
-from serialpack.cli.words import NOT_ALL, complain
 from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.files import convert
 from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
@@ -73,23 +73,14 @@ class Through(NamedTuple):
     ) -> int:
         """Do ``work`` for each input of ``mover``, then make ``target`` of what that wrote to what
         ``write_to`` was called with; the exit code."""
-        inputs = mover.inputs
+
+        def one(path: str) -> dict[str, Any]:
+            line = work(path)
+            return {**line, "to": self.to} if line else line
+
         with Spool() as text:
             write_to(text)
-            left = len(inputs)
-
-            def step(path: str) -> dict[str, Any]:
-                nonlocal left
-                left -= 1
-                if left >= 0:
-                    line = work(path)
-                    return {**line, "to": self.to} if line else line
-                if mover.tally.has_failed:
-                    complain(NOT_ALL, target)
-                    return {}
-                return self._whole(text, mover, target, told)
-
-            return mover.each([*inputs, target], step)
+            return into_one(mover, target, one, lambda: self._whole(text, mover, target, told))
 
     def part(self, report: ConvertReport) -> ConvertReport:
         """What there is to tell of one input, of which nothing is written alone."""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from serialpack.conversion.losses.losses import Losses
@@ -98,11 +98,12 @@ def hint_for(
     *,
     read: bool,
     part: bool,
+    beside: Sequence[Any] = (),
 ) -> Ways | None:
     """As ``hint``; ``read``: whether ``record`` was; ``part``: rules are tried with what is lost,
-    and what it stands in, alone."""
+    and what it stands in, alone; ``beside``: records without which it is not refused."""
     tried = on_path(record, lost.value_path) if part else record
-    attempt = attempt_with(tried, lost_of, changed) if read else None
+    attempt = attempt_with(tried, lost_of, changed, beside) if read else None
     return hint(plan, lost, record, attempt)
 
 
@@ -239,12 +240,13 @@ def attempt_with(
     record: Any,
     lost_of: LostOf,
     changed: Callable[[list[Any], Losses], list[Any]],
+    beside: Sequence[Any] = (),
 ) -> Attempt:
-    """What writes ``record``; ``changed`` does what the rules say."""
+    """What writes ``record`` behind those ``beside``; ``changed`` does what the rules say."""
 
     def attempt(rules: frozenset[str]) -> Difference | None:
         try:
-            records = changed([record], Losses(rules, rules))
+            records = changed([*beside, record], Losses(rules, rules))
         except SerialpackError:  # two keys would become one
             return Difference(0, "$", "", "", "value")
         return lost_of(records, rules)

@@ -252,10 +252,22 @@ class ProvingWriter:
         from serialpack.conversion.blocks import hints
 
         record, read = None, records is not None and lost.record < len(records)
+        beside: list[Any] = []
         if records is not None and read:
             (record,) = without_literals([records[lost.record]])
-        ways = self._lost_of, self._by_rules
-        return hints.hint_for(self.plan, lost, record, *ways, read=read, part=part) or _NO_WAY
+            if self.plan.target in ARRAYS and lost.kind == "mixed":  # all are of one type
+                beside = without_literals(records[: min(lost.record, 1)])
+        found = hints.hint_for(
+            self.plan,
+            lost,
+            record,
+            self._lost_of,
+            self._by_rules,
+            read=read,
+            part=part,
+            beside=beside,
+        )
+        return found or _NO_WAY
 
     def _lost_of(
         self,

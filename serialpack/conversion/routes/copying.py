@@ -128,14 +128,19 @@ def copied_as_array(
 ) -> Converted | None:
     """As ``arrays.copied_array``, for targets that are arrays; UsageError for a step of others."""
     target, found = FORMATS.declaration(plan.target), None
-    if target.is_array or target.has_arrays:
+    is_for_arrays = target.is_array or target.has_arrays
+    if is_for_arrays:
         from serialpack.conversion.routes.arrays import copied_array
 
         found = copied_array(read, write, plan, progress)
     if found is None and plan.step:
+        rounds = f"--lossy {FIXED}:{plan.step:g}"
+        hint = f"--to npy {rounds} where it is one"
+        if is_for_arrays:
+            hint = f"convert it without, and then what that wrote, with {rounds}"
         raise UsageError(
             f"--lossy {FIXED} rounds an array, and what --to {plan.target} makes of this is none",
-            hint=f"--to npy --lossy {FIXED}:{plan.step:g} where it is one",
+            hint=hint,
         )
     return found
 

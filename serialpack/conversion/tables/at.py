@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from serialpack.errors import UsageError, ValueRefusedError, Ways
+from serialpack.text import quoted
 from serialpack.values.kinds import AROUND, Loss, shown, value_step
 
 #: So many keys of a map are named.
@@ -95,7 +96,7 @@ def _lists(value: Any) -> str:
         return "it names a list, or a map, in a map"
     lists = lists_in(value)
     if lists:
-        return "lists there: " + ", ".join(lists[:_FEW])
+        return "lists there: " + ", ".join(map(quoted, lists[:_FEW]))
     names = ", ".join(map(str, list(value)[:_FEW]))
     return f"keys there: {names}" if names else "it is empty"
 

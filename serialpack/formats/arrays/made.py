@@ -132,7 +132,7 @@ class _ArrayMaker:
             [list(value) == names for value in values],
             values,
             path,
-            lambda value: f"a map of {_named(value)}, before it are maps of {_named(names)}",
+            lambda value: _other_keys(value, names),
         )
         if not names or "" in names:  # which NumPy would name
             self._refuse(0, values, path, "a map whose keys are no names of fields", "nested")
@@ -272,6 +272,18 @@ def _time_kind(kind: type) -> str | None:
     """The kind of times that values of a type are, of those that NumPy has in nanoseconds; else
     None."""
     return {datetime: LOCAL_TIME, timedelta: DURATION}.get(kind, fine_kind(kind))
+
+
+def _other_keys(value: dict[Any, Any], names: list[Any]) -> str:
+    """What a map has in place of the keys ``names`` of those before it, in words."""
+    if max(len(value), len(names)) <= _FEW:
+        return f"a map of {_named(value)}, before it are maps of {_named(names)}"
+    known = set(names)
+    if lacks := [name for name in names if name not in value]:
+        return f"a map without {_named(lacks)}, which those before it have"
+    if more := [name for name in value if name not in known]:
+        return f"a map with {_named(more)}, which those before it lack"
+    return "a map whose keys stand in another order than in those before it"
 
 
 def _named(names: Iterable[Any]) -> str:

@@ -20,7 +20,7 @@ from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.formats.shared.file_objects import Sink
 from serialpack.formats.shared.large import LargeValue
 from serialpack.stages.stage import Buffer
-from serialpack.text import error_words, in_message
+from serialpack.text import error_words, in_message, quoted
 
 #: What the name of an entry has behind the name of its array.
 ENDING = ".npy"
@@ -192,7 +192,7 @@ def opened_entry(file: Path | IO[bytes], name: str | None) -> Iterator[Read]:
     InputError where there is none, UsageError where there are several."""
     with _opened(file) as archive:
         found = entries(archive)
-        names = ", ".join(islice(found, _FEW)) + (", ..." if len(found) > _FEW else "")
+        names = ", ".join(map(quoted, islice(found, _FEW))) + (", ..." if len(found) > _FEW else "")
         if name is None and len(found) != 1:
             said = f"it has {len(found):,} arrays: {names}" if found else "there is no array in it"
             raise UsageError(said, hint="--at NAME takes one of them" if found else None)

@@ -23,6 +23,7 @@ from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
 from serialpack.formats.sqlite.schema import Views, columns_of, quoted, tables_of
 from serialpack.formats.sqlite.unwritten import unwritten
+from serialpack.text import quoted as typed
 
 #: The most tables that a message names.
 _FEW = 12
@@ -217,7 +218,9 @@ def _check_quiet(path: Path) -> None:
     off."""
     if (why := unwritten(path)) is not None:
         raise FileError(
-            why, hint=f"close it first, or copy it: sqlite3 {path.name} \"VACUUM INTO 'copy.db'\""
+            why,
+            hint=f"close it first, or copy it: sqlite3 {typed(str(path))}"
+            " \"VACUUM INTO 'copy.db'\"",
         )
     if _head(path)[18:20] != b"\1\1":  # with a log beside it, readers and writers do not meet
         return
@@ -253,7 +256,7 @@ def _check_length(path: Path) -> None:
 def _chosen(connection: sqlite3.Connection, kinds: dict[str, str], name: str | None) -> str:
     if not kinds:
         raise InputError("the database has no table")
-    names = ", ".join(list(kinds)[:_FEW]) + (", ..." if len(kinds) > _FEW else "")
+    names = ", ".join(map(typed, list(kinds)[:_FEW])) + (", ..." if len(kinds) > _FEW else "")
     if name is None:
         if len(kinds) == 1:
             return next(iter(kinds))

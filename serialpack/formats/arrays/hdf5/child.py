@@ -33,7 +33,6 @@ from serialpack.formats.arrays.hdf5.streams import (
 )
 from serialpack.formats.arrays.hdf5.tree import (
     FAILURES,
-    FEW,
     TreeNode,
     damaged,
     datasets,
@@ -255,7 +254,7 @@ def _dataset_at(file: Any, at: str) -> Any:
     if isinstance(found, h5py.Dataset):
         return found
     names = [node.name for node in datasets(found)] if isinstance(found, h5py.Group) else []
-    told = ", ".join(f"{at}/{name}" for name in names[:FEW])
+    told = first_of([f"{at}/{name}" for name in names])
     raise InputError(f"--at {at} names no dataset", hint=told and f"there are: {told}")
 
 

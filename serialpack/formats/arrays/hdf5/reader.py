@@ -21,6 +21,7 @@ from serialpack import errors
 from serialpack.errors import InputError, MissingLibraryError, SerialpackError
 from serialpack.formats.shared.random_access import FileRead
 from serialpack.stages.stage import is_installed
+from serialpack.unstarted import WorkerNotStartedError
 
 #: The head of a frame: its kind, and how many bytes it has.
 FRAME = struct.Struct("<cI")
@@ -80,14 +81,17 @@ class _Ended(Exception):
 
 @contextmanager
 def _child(request: dict[str, Any]) -> Iterator[IO[bytes]]:
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", _CHILD.format(root=_ROOT)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # the library's own words about damage
-        env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
-        **_OWN_GROUP,
-    )
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _CHILD.format(root=_ROOT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # the library's own words about damage
+            env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
+            **_OWN_GROUP,
+        )
+    except OSError as error:
+        raise WorkerNotStartedError(error) from error
     assert process.stdin is not None
     assert process.stdout is not None
     with process, closing(process.stdout):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from serialpack.errors import InputError, RefusedError
 from serialpack.formats.arrays.hdf5.odd import sound
+from serialpack.text import quoted
 
 #: What h5py raises for what is damaged. It makes the library's errors these, by what each is about
 #: (h5py/_errors.pyx); NumPy raises them, too, for types and shapes that cannot be, and Python for
@@ -123,7 +124,7 @@ def found_at(file: Any, path: str, *, asked: str = "--at ") -> Any:
         if isinstance(link, h5py.ExternalLink):
             raise RefusedError(
                 f"{asked}{path} is in another file, {link.filename}, which is not opened",
-                hint=f"name that file, with --at {link.path}",
+                hint=f"name that file, with --at {quoted(link.path)}",
             )
         if isinstance(link, h5py.SoftLink):
             links += 1
@@ -137,8 +138,8 @@ def found_at(file: Any, path: str, *, asked: str = "--at ") -> Any:
 
 
 def first_of(names: list[str]) -> str:
-    """A few names, in words."""
-    return ", ".join(names[:FEW]) + (", ..." if len(names) > FEW else "")
+    """A few names, as they are typed."""
+    return ", ".join(map(quoted, names[:FEW])) + (", ..." if len(names) > FEW else "")
 
 
 def _steps(path: str) -> deque[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from serialpack.errors import FileError
+from serialpack.errors import FileError, SerialpackError
 from serialpack.formats.arrays.hdf5.attributes import Attribute
 from serialpack.formats.arrays.hdf5.names import AttributeName, Names
 from serialpack.formats.arrays.hdf5.streams import arrays
@@ -24,6 +25,44 @@ _PIECE = 4 << 20
 #: The most bytes that an attribute of HDF5 has room for.
 _MOST_ATTRIBUTE = 64000
 
+#: What bytes of arrays begin at a multiple of.
+_ALIGNED = 64
+
+
+class _Disk(io.FileIO):
+    """A file that the library writes to without hearing that there is no room: it would say so in
+    tracebacks of its own, one for each object that it closes. ``check`` raises that instead."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "w+")
+        self._error: OSError | None = None
+
+    def write(self, data: Any, /) -> int:
+        left = memoryview(data).cast("B")
+        size = len(left)
+        try:
+            while left and self._error is None:
+                left = left[super().write(left) :]
+        except OSError as error:
+            self._error = error
+        return size
+
+    def truncate(self, size: int | None = None, /) -> int:
+        try:
+            return super().truncate(size)
+        except OSError as error:
+            self._error = self._error or error
+            return size or 0
+
+    def check(self) -> None:
+        """FileError where something could not be written."""
+        if self._error is not None:
+            why = (self._error.strerror or str(self._error)).lower()
+            raise FileError(
+                f"the temporary HDF5 file cannot be written: {why}",
+                hint="TMPDIR names a folder with more room",
+            )
+
 
 class NewFile:
     """A new file, to which arrays are added. What is written is read at once, and compared.
@@ -34,11 +73,23 @@ class NewFile:
 
     def __init__(self, path: Path, names: Names) -> None:
         self._names = names
-        # Groups keep the order of what is in them; by default that of the alphabet.
-        self._file = import_library("h5py", "hdf5").File(path, "w", track_order=True)
+        h5py = import_library("h5py", "hdf5")
+        self._disk = _Disk(path)
+        # Groups keep the order of what is in them; by default that of the alphabet. Items begin
+        # where a program that maps the file can take them as they are.
+        self._file = h5py.File(
+            self._disk,
+            "w",
+            track_order=True,
+            alignment_threshold=_ALIGNED,
+            alignment_interval=_ALIGNED,
+        )
 
     def close(self) -> None:
+        """FileError where there was no room."""
         self._file.close()
+        self._disk.close()
+        self._disk.check()
 
     def add(self, name: str, header: ArrayHeader, read: Read) -> int:
         """Add the array ``name``, whose items ``read`` gives; how many bytes these were.
@@ -49,18 +100,17 @@ class NewFile:
         dtype, attribute = dtype_in(header), self._names.attribute(name)
         try:
             if attribute is not None:
-                return self._add_attribute(attribute, header, dtype, read)
-            return self._add_dataset(name, header, dtype, read)
-        except OSError as error:
-            raise FileError(
-                f"the temporary HDF5 file cannot be written: {error_words(error)}",
-                hint="TMPDIR names a folder with more room",
-            ) from None
-        except Malformed:
+                size = self._add_attribute(attribute, header, dtype, read)
+            else:
+                size = self._add_dataset(name, header, dtype, read)
+        except (SerialpackError, Malformed):
             raise
-        except (TypeError, ValueError, RuntimeError, KeyError) as error:
+        except (TypeError, ValueError, RuntimeError, KeyError, OSError) as error:
+            self._disk.check()
             words = error_words(error)
             raise ValueError(f"HDF5 does not hold the array {name!r}: {words}") from None
+        self._disk.check()
+        return size
 
     def _add_dataset(self, name: str, header: ArrayHeader, dtype: Any, read: Read) -> int:
         import numpy as np
