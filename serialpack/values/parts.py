@@ -31,6 +31,7 @@ from serialpack.values.alone import of_ipaddress, same_complex
 from serialpack.values.arrays import array_of_series, is_plain_scalar
 from serialpack.values.instance_dict import held_in_dict
 from serialpack.values.kept_in_c import kept_in_c
+from serialpack.values.library_tables import arrow_told, polars_told
 from serialpack.values.masks import is_masked, with_mask
 
 
@@ -229,10 +230,10 @@ def whole(value: Any) -> Any:
         return [value.name, value.index, array_of_series(value), value.attrs, value.flags]
     if _is_pandas(value, "Categorical"):  # whose own codes are read-only in some indexes
         return [value.codes, value.dtype]
-    if type(value).__module__ == "pyarrow.lib" and (told := _arrow_told(value)) is not None:
+    if type(value).__module__ == "pyarrow.lib" and (told := arrow_told(value)) is not None:
         return told
     if type(value).__module__.startswith("polars.") and hasattr(value, "rechunk"):
-        return _polars_told(value)
+        return polars_told(value)
     if isinstance(value, FunctionType):
         parts = {name: getattr(value, name) for name in _FUNCTION_PARTS}
         return {**parts, "__globals__": _globals_used(value)}
@@ -290,63 +291,6 @@ def _is_pandas(value: Any, name: str) -> bool:
     """Whether ``value`` is of this class of pandas, or of one derived from it."""
     kinds = type(value).__mro__
     return any(kind.__name__ == name and kind.__module__.startswith("pandas") for kind in kinds)
-
-
-def _arrow_told(value: Any) -> Any:
-    """What a table or a column of Arrow is, however its memory is cut; None for any other value.
-
-    It is a digest of its IPC stream, so that memory holds no other copy of it.
-    """
-    import pyarrow as pa
-
-    if isinstance(value, pa.ChunkedArray | pa.Array):
-        value = pa.table({"": value})
-    if not isinstance(value, pa.Table):
-        return None
-    from hashlib import blake2b
-
-    state = blake2b()
-    sink = pa.PythonFile(_HashedSink(state), mode="w")
-    with pa.ipc.new_stream(sink, value.schema) as stream:
-        stream.write_table(value)
-    return state.digest()
-
-
-def _polars_told(value: Any) -> Any:
-    """What a frame or a series of polars is, however its memory is cut: names and types, and a
-    digest of its IPC stream, in which texts stand one after another."""
-    from hashlib import blake2b
-
-    import polars
-
-    frame = value.to_frame() if hasattr(value, "to_frame") else value
-    state = blake2b()
-    sink: Any = _HashedSink(state)
-    # Integers of 128 bits as text: as numbers, any may stand behind what is missing.
-    wide = [name for name, kind in frame.schema.items() if str(kind) in ("Int128", "UInt128")]
-    shown = (
-        frame.with_columns(polars.col(wide).cast(polars.String).fill_null("")) if wide else frame
-    )
-    shown.rechunk().write_ipc_stream(sink, compat_level=polars.CompatLevel.oldest())
-    types = [(name, repr(kind)) for name, kind in frame.schema.items()]
-    return [types, frame.shape, state.digest()]
-
-
-class _HashedSink:
-    """A file that hashes the bytes that are written, and keeps none."""
-
-    closed = False
-
-    def __init__(self, state: Any) -> None:
-        self._state = state
-
-    def write(self, data: Any) -> int:
-        self._state.update(data)
-        return len(data)
-
-    def flush(self) -> None: ...
-
-    def close(self) -> None: ...
 
 
 def _cell(value: CellType) -> Any:

@@ -23,6 +23,7 @@ WAYS: dict[str, tuple[str, bytes, str, str]] = {
     "several kinds": ("a.yaml", b'a: 1\n"a": 2\nb: .nan\nc: .inf\n', "json", "nan,duplicates"),
     "many of a kind": ("a.yaml", b"a: [.nan, .nan]\n", "json", "nan"),
     "one": ("a.yaml", b"a: .nan\n", "json", "nan"),
+    "one behind a spelled number": ("a.yaml", b"a: 0.30\nb: .inf\n", "json", "nan"),
     "null in TOML": ("a.json", b'{"a":null,"b":{"c":null}}', "toml", "null"),
     "integers and digits": (
         *("a.json", b'{"a":%d,"b":0.10000000000000000001}' % (1 << 70)),

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.errors import SerialpackError
+from serialpack.cli.app import run
+from serialpack.errors import RefusedError, SerialpackError
+from serialpack.formats.arrays import zipped
 from tests.formats.test_npy import saved
 from tests.formats.test_npz import converted, encrypted, entries
 
@@ -52,3 +54,19 @@ def test_a_damaged_entry_is_told_in_a_short_line() -> None:
     ) as told:
         converted(bytes(data), "json")
     assert len(str(told.value)) < 400
+
+
+@pytest.mark.parametrize("name", ["npz", "hdf5"])
+def test_what_is_written_may_be_larger_than_what_is_read_as_values(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table of 80 MB was refused, as its proof was read like a file of somebody else's."""
+    pytest.importorskip("h5py")
+    monkeypatch.setattr(zipped, "_MOST", 100)
+    source, target = tmp_path / "a.ndjson", tmp_path / f"a.{name}"
+    source.write_text("".join(f'{{"x":{x}}}\n' for x in range(50)))
+    serialpack.convert(source, target)
+    assert run(["unpack", "--at", "x", str(target), "-o", str(tmp_path / "x.npy")]) == 0
+    assert np.load(tmp_path / "x.npy").tolist() == list(range(50))
+    with pytest.raises(RefusedError, match="more than are read as values"):
+        serialpack.convert(target, tmp_path / "a.json")

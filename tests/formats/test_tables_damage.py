@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError
 from serialpack.formats.base import Unheld
 from serialpack.formats.shared.document import Malformed
@@ -223,3 +224,19 @@ def test_pages_that_are_written_have_checksums() -> None:
     data[data.index(struct.pack("<d", values[50])[:6])] ^= 1
     with pytest.raises(Malformed, match="CRC"):
         fmt.read(bytes(data))
+
+
+def test_a_column_that_ends_before_the_others_is_damage(tmp_path: Path) -> None:
+    """pyarrow ends a group there without a word, and its rows were gone."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": [1, 2, 3], "b": [4, 5, 6]}), path, **plain)
+    values = b"\x2c\x15\x06"  # the header of a page of values, which are three
+    head, middle, tail = path.read_bytes().split(values)
+    path.write_bytes(head + values + middle + b"\x2c\x15\x00" + tail)
+    with pytest.raises(SyntaxInputError, match="row group 0 has 3 rows, 0 of them in all its"):
+        serialpack.convert(path, tmp_path / "a.ndjson")
+    assert not (tmp_path / "a.ndjson").exists()
+    serialpack.convert(path, tmp_path / "a.ndjson", fields=["a"])
+    assert (tmp_path / "a.ndjson").read_text() == '{"a":1}\n{"a":2}\n{"a":3}\n'

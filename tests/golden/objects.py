@@ -70,6 +70,18 @@ def _more() -> list[ExtType]:
     ]
 
 
+def _noted() -> list[ExtType]:
+    """Arrays whose type, or that of a field, has words of its own, and such a type."""
+    text = {"type": "|S2", "metadata": {"h5py_encoding": "ascii"}}
+    fields = {"names": ["n", "s"], "formats": ["|u1", text], "offsets": [0, 1], "itemsize": 3}
+    colours = {"type": "|i1", "metadata": {"enum": {"RED": 0, "BLUE": -1}, "": (None, 1.5, b"a")}}
+    return [
+        ExtType(18, packb([b"ab\0c", repr(text), [2], False, True])),
+        ExtType(18, packb([b"\1ab\2c\0", repr(fields), [2], False, False])),
+        ExtType(42, packb(["dtype", repr(colours)])),
+    ]
+
+
 def _derived() -> list[ExtType]:
     """Objects of classes derived from a map, text and a number; the first with attributes."""
     module = "tests.fidelity.things"
@@ -348,6 +360,7 @@ def serialized() -> dict[str, bytes]:
         "object-parted": _parted(),
         "object-stacked": _stacked(),
         "object-derived": packb(_derived()),
+        "object-noted": packb(_noted()),
         "object-attributed": packb(_attributed()),
         "object-labelled": packb(_labelled()),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
@@ -376,6 +389,7 @@ DUMPED = {
     "object-parted": "objects+none",
     "object-stacked": "objects+none",
     "object-derived": "objects+none",
+    "object-noted": "objects+none",
     "object-attributed": "objects+none",
     "object-labelled": "objects+none",
     "object-pandas": "objects+zstd:3",

@@ -147,7 +147,10 @@ class ProvingWriter:
         if self._caught:
             raise ValueRefusedError(_NO_WAY)
         if failure is not None:
-            lost = writer.serializer.blame(values, failure)
+            # It knows no literals, and would blame the first of them.
+            lost = writer.serializer.blame(
+                without_literals(values) if literals else values, failure
+            )
         assert lost is not None
         raise self.refuse(lost, block.first_record, writer, records)
 

@@ -96,6 +96,8 @@ def scale_words(scale: tuple[float, float]) -> str:
 
 def words_of(descr: object, shape: tuple[int, ...], *, fortran: bool) -> str:
     """As ``ArrayHeader.words``."""
+    if isinstance(descr, dict) and "metadata" in descr:  # of ``objects``, with words of its own
+        descr = descr["type"]
     items = descr if isinstance(descr, str) else "records"
     dimensions = " x ".join(map(str, shape)) or "one item"
     return f"{items}, {dimensions}, {'Fortran' if fortran else 'C'} order"

@@ -51,6 +51,11 @@ class NpzFormat(DocumentFormat):
 
         return [self._arrays(data, values_of)]
 
+    def read_written(self, data: bytes) -> list[Any]:
+        from serialpack.formats.arrays.values import values_of
+
+        return [self._arrays(data, values_of, written=True)]
+
     def count(self, block: SourceBlock) -> int:
         """One, where all its arrays are whole; no values are made of them."""
         try:
@@ -62,11 +67,13 @@ class NpzFormat(DocumentFormat):
         """The arrays of NumPy that are in the file ``data``, by name; Malformed."""
         return self._arrays(data, lambda array: array.copy(order="K"))
 
-    def _arrays(self, data: bytes, become: Callable[[Any], Any]) -> dict[str, Any]:
+    def _arrays(
+        self, data: bytes, become: Callable[[Any], Any], *, written: bool = False
+    ) -> dict[str, Any]:
         from serialpack.formats.arrays.zipped import array_told, arrays_in
 
         found: dict[str, Any] = {}
-        for name, member in arrays_in(data):
+        for name, member in arrays_in(data, written=written):
             with array_told(name):
                 header = read_header(member)
                 found[name] = become(array_in(header, memoryview(member)[header.size :], 0))

@@ -116,14 +116,17 @@ def entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return found
 
 
-def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Names and .npy files of all entries; Malformed, RefusedError for more than is read."""
+def arrays_in(data: bytes, *, written: bool = False) -> Iterator[tuple[str, bytes]]:
+    """Names and .npy files of all entries; Malformed, RefusedError for more than is read.
+
+    ``written``: the file was written here, of values that are in memory.
+    """
     with failures_told("it is no whole zip"):
         archive = zipfile.ZipFile(io.BytesIO(data))
     with archive:
         found = entries(archive)
         size = sum(info.file_size for info in found.values())
-        if size > min(_MOST, _LEAST + _TIMES * len(data)):
+        if not written and size > min(_MOST, _LEAST + _TIMES * len(data)):
             raise RefusedError(
                 f"its {len(found)} arrays unpack to {size:,} bytes, more than are read as values",
                 hint="unpack --at NAME -o NAME.npy takes one of them out",

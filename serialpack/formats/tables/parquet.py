@@ -87,7 +87,7 @@ class ParquetFormat(TableFormat):
             read = None if names is None or any("." in name for name in names) else names
             for number, group in enumerate(groups):
                 if read is None and _is_flat(file) and group.is_small:
-                    for batch in _whole(file, number):
+                    for batch in _all_rows(_whole(file, number), number, group.rows):
                         yield batch_with(batch if names is None else batch.select(names), types)
                     continue
                 most = min(
@@ -96,9 +96,10 @@ class ParquetFormat(TableFormat):
                     4 * size // max(group.longest, 1),
                     values,
                 )
-                for batch in file.iter_batches(
+                found = file.iter_batches(
                     max(most, 1), row_groups=[number], columns=read, use_threads=False
-                ):
+                )
+                for batch in _all_rows(found, number, group.rows):
                     check_inner(batch)
                     whole = _with_hollow(batch, with_columns(file.schema_arrow, read))
                     yield batch_with(whole if names is None else whole.select(names), types)
@@ -206,6 +207,19 @@ def _some_fields(file: Any) -> Iterator[range]:
     fields = file.metadata.num_columns
     for first in range(0, fields, _FIELDS):
         yield range(first, min(first + _FIELDS, fields))
+
+
+def _all_rows(batches: Iterator[Any], number: int, rows: int) -> Iterator[Any]:
+    """``batches`` of row group ``number``; Malformed where they are not all of its ``rows``.
+
+    pyarrow ends without a word where a column ends before the others.
+    """
+    found = 0
+    for batch in batches:
+        found += batch.num_rows
+        yield batch
+    if found != rows:
+        raise Malformed(f"row group {number} has {rows} rows, {found} of them in all its columns")
 
 
 def _whole(file: Any, number: int) -> Iterator[Any]:

@@ -1,5 +1,6 @@
-"""Spells types of NumPy whose fields an .npy file cannot describe: aligned ones, and those in
-another order than they lie. They are spelled as the map that NumPy makes of them and takes."""
+"""Spells types of NumPy that an .npy file cannot describe: fields that are aligned, or in another
+order than they lie, are spelled as the map that NumPy makes of them and takes; a type with words of
+its own (``dtype.metadata``, in which h5py tells an encoding or an enumeration) as a map of both."""
 
 from __future__ import annotations
 
@@ -13,11 +14,17 @@ _LONGEST = 1 << 16
 _KEYS = ("names", "formats", "offsets", "itemsize")
 _MORE = frozenset({*_KEYS, "titles", "aligned"})
 
+#: Values that words of a type's own may be, beside floats, lists, tuples and maps; so deep at most.
+_LITERALS, _DEEPEST = frozenset({str, bytes, bool, int, type(None)}), 8
+
+#: The map of a type with words of its own: the type without them, and these.
+_NOTED = frozenset({"type", "metadata"})
+
 
 def spelled_type(dtype: Any) -> Any:
     """A type as an .npy file spells it, or where that says too little, as a map; Python literals.
 
-    TypeError where it has more than a map says: words of its own (``dtype.metadata``), another
+    TypeError where it has more than a map says: words of its own that are no literals, another
     class of items, titles that are no text; and where its fields take more bytes than an item, so
     that they share some.
     """
@@ -62,14 +69,34 @@ def _says_more(dtype: Any) -> bool:
 
 
 def _spelled(dtype: Any) -> Any:
+    if dtype.metadata is None:
+        return _spelled_alone(dtype)
+    words = dict(dtype.metadata)
+    if not _is_literal(words, _DEEPEST):
+        raise TypeError("an array whose type has metadata that are no literals")
+    return {"type": _spelled_alone(dtype), "metadata": words}
+
+
+def _is_literal(value: Any, depth: int) -> bool:
+    """Whether Python reads ``value``, of ``depth`` levels at most, again out of its text."""
+    kind = type(value)
+    if kind is dict:
+        value = [*value, *value.values()]
+    elif kind not in (list, tuple):
+        return kind in _LITERALS or (kind is float and value - value == 0)
+    return depth > 0 and all(_is_literal(each, depth - 1) for each in value)
+
+
+def _spelled_alone(dtype: Any) -> Any:
+    """As ``_spelled``, without the words of its own."""
     import numpy as np
 
-    if dtype.metadata is not None:
-        raise TypeError("an array whose type has metadata")
     if dtype.names is not None and dtype.type is not np.void:
         raise TypeError(f"an array whose items are {dtype.type.__name__}s with fields")
     if dtype.subdtype is not None:
         return _spelled(dtype.base), dtype.shape
+    if dtype.names is None:
+        return dtype.str
     if not _says_more(dtype):
         return np.lib.format.dtype_to_descr(dtype)
     fields = [dtype.fields[name] for name in dtype.names]
@@ -95,6 +122,10 @@ def _type(said: Any) -> Any:
         return np.dtype((_type(said[0]), said[1]))
     if not isinstance(said, dict):
         return dtype_of(said)
+    if said.keys() == _NOTED:
+        if type(said["metadata"]) is not dict:
+            raise ValueError("no type of an array: words that are no map")
+        return np.dtype(_type(said["type"]), metadata=said["metadata"])
     if not said.keys() <= _MORE or any(type(said[key]) is not list for key in _KEYS[:3]):
         raise ValueError("no type of an array: another map")
     whole: Any = {**said, "formats": [*map(_type, said["formats"])]}

@@ -200,7 +200,7 @@ def _parts_of_type(kind: Any) -> list[Any]:
         return ["record type", np.dtype((np.void, kind))]
     base, shape = kind.subdtype or (kind, ())
     said = [repr(spelled_type(base)), *([list(shape)] if shape else [])]
-    if _type_back(*said) != kind:
+    if _type_back(*said) != kind or (shape and kind.metadata is not None):
         raise TypeError(f"the type {kind!r}")
     return ["dtype", *said]
 

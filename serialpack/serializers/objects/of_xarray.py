@@ -83,8 +83,11 @@ _MAKERS: dict[str, Callable[[Any], list[Any]]] = {
 
 def _check_alone(value: Any) -> None:
     """TypeError where it is of an open file, or something was put into it by an extension."""
-    if value._close is not None or getattr(value, "_cache", None):
-        raise TypeError(f"a {type(value).__name__} that holds more than variables")
+    kind = type(value).__name__
+    if value._close is not None:
+        raise TypeError(f"a {kind} of an open file: its load() and close() let it go")
+    if getattr(value, "_cache", None):
+        raise TypeError(f"a {kind} that holds more than variables")
 
 
 def _names(names: Iterable[Any]) -> list[Any]:

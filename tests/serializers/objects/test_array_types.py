@@ -201,7 +201,7 @@ def test_a_class_of_arrays_that_lies_is_one_error(parts: Any) -> None:
     [
         np.dtype({"names": ["a", "b"], "formats": ["u4", "u1"], "offsets": [0, 1]}),
         np.dtype(("i4", [("low", "i2"), ("high", "i2")])),
-        np.dtype([("a", "i4")], metadata={"unit": "m"}),
+        np.dtype([("a", "i4")], metadata={"unit": len}),
     ],
 )
 def test_types_that_nothing_but_pickle_says(dtype: Any) -> None:
@@ -322,3 +322,26 @@ def test_scalars_keep_the_zeros_at_their_end(value: Any) -> None:
     assert type(again) is type(scalar)
     assert again == scalar
     assert len(again) == len(value)
+
+
+@pytest.mark.filterwarnings("error::serialpack.PickleWarning")
+def test_what_h5py_reads_needs_no_trust(tmp_path: Path) -> None:
+    """Texts of one length, enumerations and tables with texts have words in their types."""
+    h5py = pytest.importorskip("h5py")
+    text, colour = h5py.string_dtype("ascii", 4), h5py.enum_dtype({"RED": 0, "BLUE": -1}, "i4")
+    table = np.zeros(3, [("n", "f8"), ("name", text), ("colour", colour)])
+    for value in (np.array([b"ab", b"c"], text), np.array([[0, -1]], colour), table):
+        with h5py.File(tmp_path / "a.h5", "w") as file:
+            file["x"] = value
+            read = file["x"][()]
+        serialpack.dump(read, tmp_path / "a.spk", force=True)
+        again = serialpack.load(tmp_path / "a.spk")
+        assert again.tobytes() == read.tobytes()
+        kinds = [again.dtype] if read.dtype.names is None else [again.dtype[n] for n in (1, 2)]
+        assert all(h5py.check_string_dtype(kind) or h5py.check_enum_dtype(kind) for kind in kinds)
+        assert difference([again], [read]) is None
+    (member,) = serialpack.inspect(tmp_path / "a.spk").members
+    assert member.holds == "records, 3, C order"
+    serialpack.dump(np.array([0, 1], colour), tmp_path / "a.spk", force=True)
+    (member,) = serialpack.inspect(tmp_path / "a.spk").members
+    assert member.holds == "<i4, 2, C order"

@@ -168,13 +168,16 @@ def _odd_names() -> SimpleNamespace:
 @pytest.mark.parametrize(
     "value",
     [
-        np.dtype("f8", metadata={"unit": "m"}),
+        np.dtype("f8", metadata={"unit": Path}),
+        np.dtype("f8", metadata={"unit": np.int64(1)}),
+        np.dtype("f8", metadata={"unit": float("nan")}),
+        np.dtype(("f8", (2,)), metadata={"unit": "m"}),
         np.dtype([("a", object)]),
         _FIELDS[0, 0],
         np.poly1d(np.array([None, 1], object)),
         np.zeros(1, np.dtype([("a", "i1"), ("b", "O")], align=True)),
         np.dtype((np.record, [("a", object)])),
-        np.dtype((np.record, _PAIR.dtype), metadata={"unit": "m"}),
+        np.dtype((np.record, _PAIR.dtype), metadata={"unit": {1}}),
         _strings(["a"], na_object=_HOUR),
         _Class,
         SimpleNamespace,

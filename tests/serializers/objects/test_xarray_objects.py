@@ -122,6 +122,16 @@ def test_what_is_not_held_is_refused(name: str) -> None:
         serialpack.dumps(value, "objects", verify=False)
 
 
+def test_a_set_of_an_open_file_is_held_once_that_is_closed() -> None:
+    """The message said that it holds more than variables, and not what to do."""
+    value = _set()[["t"]]
+    value.set_close(lambda: None)
+    with pytest.raises(serialpack.ValueRefusedError, match=r"its load\(\) and close\(\) let it go"):
+        serialpack.dumps(value, "objects")
+    value.close()
+    assert serialpack.loads(serialpack.dumps(value, "objects")).identical(value)
+
+
 def _ext(code: int, *parts: Any) -> msgpack.ExtType:
     return msgpack.ExtType(code, msgpack.packb([*parts]))
 

@@ -43,7 +43,7 @@ class Hdf5Format(NpzFormat):
             found = list(nodes(file))
             datasets = {node.name: npy_of(node.what) for node in found if is_dataset(node)}
             arrays, _ = with_attributes(file, found, datasets)
-            return super().read(b"".join(npz_pieces(arrays)))
+            return super().read_written(b"".join(npz_pieces(arrays)))
 
     def look_at_head(self, read: Read, count: int) -> bytes:
         return b"".join(asked(as_file(read), "heads", count=count))
