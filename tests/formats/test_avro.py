@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.errors import RefusedError
+from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.equality import difference
@@ -253,3 +253,12 @@ def test_values_are_written_under_a_sound_style_only(style: dict[str, Any], firs
     assert FMT.read(FMT.write_text([1], {"schema": '"int"', "meta": {"a": "b"}}, first=True)) == [1]
     with pytest.raises(ValueError, match=r"not a style|schema is not known"):
         FMT.write_text([1], style, first=first)
+
+
+def test_why_a_table_has_one_type_for_all_is_told() -> None:
+    """That a union has two of one type told nobody what the names of columns have to do with it."""
+    record = {"a b": 1, "at": datetime(2001, 1, 1)}
+    with pytest.raises(ValueRefusedError, match="its keys are no names of fields in Avro"):
+        serialpack.dumps([record], "avro")
+    sound = {"a": 1, "at": datetime(2001, 1, 1)}
+    assert serialpack.loads(serialpack.dumps([sound], "avro")) == [sound]

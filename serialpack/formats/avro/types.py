@@ -18,6 +18,9 @@ _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 #: With more shapes of maps than these in one place, they are data and no types.
 _MOST_SHAPES = 16
 
+#: Why what is held of a map is of one type.
+_WHY_A_MAP = "its keys are no names of fields in Avro, or differ, so all its values have one type"
+
 #: The kinds of a column of which nothing more need be known.
 _PLAIN: dict[str, Any] = {
     "null": "null",
@@ -91,7 +94,10 @@ class _Maker:
                 choices[list] = _Choice({"type": "array", "items": inner}, _each(lower))
             elif kind == "map" and column.shapes is None:
                 assert column.values is not None
-                inner, lower = self.column(column.values, hint)
+                try:
+                    inner, lower = self.column(column.values, hint)
+                except Mixed as mixed:
+                    raise Mixed(f"{_WHY_A_MAP}; {mixed}") from None
                 choices[dict] = _Choice({"type": "map", "values": inner}, _each_value(lower))
             elif kind == "map":
                 assert column.shapes is not None

@@ -110,6 +110,14 @@ def test_null_beside_numbers_is_nan_where_that_is_allowed() -> None:
 REFUSED = {
     "lists of other lengths": ("[[1, 2], [3]]", "a list of 1, before it are lists of 2"),
     "maps of other keys": ('[{"a": 1}, {"b": 1}]', "a map of 'b', before it are maps of 'a'"),
+    "a key less": (
+        '[{"a":1,"b":1,"c":1,"d":1},{"a":1,"b":1,"c":1}]',
+        "a map of 'a', 'b', 'c', before it are maps of 'a', 'b', 'c', ...",
+    ),
+    "another key far behind": (
+        '[{"a":1,"b":1,"c":1,"d":1,"e":1},{"a":1,"b":1,"c":1,"e":1,"f":1}]',
+        "a map without 'd' and with 'f', unlike those before it",
+    ),
     "text beside numbers": ('[1, "a"]', "'a' beside 1"),
     "a boolean beside numbers": ("[1, true]", "True beside 1"),
     "a map beside a list": ('[[1], {"a": 1}]', "dict beside list"),
