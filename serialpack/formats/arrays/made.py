@@ -275,31 +275,18 @@ def _time_kind(kind: type) -> str | None:
 
 
 def _other_keys(value: dict[Any, Any], names: list[Any]) -> str:
-    """What a map has in place of the keys ``names`` of those before it, in words."""
+    """In words, how a map differs from those before it, which have the keys ``names``."""
     if max(len(value), len(names)) <= _FEW:
         return f"a map of {_named(value)}, before it are maps of {_named(names)}"
-    known = set(names)
-    if lacks := [name for name in names if name not in value]:
-        return f"a map without {_named(lacks)}, which those before it have"
-    if more := [name for name in value if name not in known]:
-        return f"a map with {_named(more)}, which those before it lack"
-    return "a map whose keys stand in another order than in those before it"
-
-
-def _named(names: Iterable[Any]) -> str:
-    """The first few of some keys, in words."""
-    words = [shown(name) for name in islice(names, _FEW + 1)]
-    return ", ".join(words[:_FEW]) + ", ..." * (len(words) > _FEW) or "no keys"
-
-
-def _other_keys(value: dict[Any, Any], names: list[Any]) -> str:
-    """In words, how a map differs from those before it, which have the keys ``names``."""
-    few, others = _named(value), _named(names)
-    if few != others:
-        return f"a map of {few}, before it are maps of {others}"
     known = set(names)
     absent = [name for name in names if name not in value]
     more = [name for name in value if name not in known]
     ways = [f"without {_named(absent)}"] if absent else []
     ways += [f"with {_named(more)}"] if more else []
     return f"a map {' and '.join(ways) or 'in another order'}, unlike those before it"
+
+
+def _named(names: Iterable[Any]) -> str:
+    """The first few of some keys, in words."""
+    words = [shown(name) for name in islice(names, _FEW + 1)]
+    return ", ".join(words[:_FEW]) + ", ..." * (len(words) > _FEW) or "no keys"
