@@ -61,3 +61,10 @@ def test_what_has_no_order_has_that_of_its_types() -> None:
     assert in_order({"a", 2, None, (1,)}) == [None, 2, "a", (1,)]
     some = [frozenset("xyz"), frozenset("ab")]
     assert in_order(some) == in_order(some[::-1]) == some[::-1]
+
+
+def test_what_is_nested_too_deeply_to_be_looked_at_stays_as_it_is() -> None:
+    deep: frozenset[object] = frozenset()
+    for _ in range(20_000):
+        deep = frozenset({deep, 1})
+    assert set(in_order({deep, "a"})) == {deep, "a"}

@@ -15,7 +15,9 @@ _NUMBERS = frozenset({int, float, bool})
 
 def in_order(elements: Collection[Any]) -> list[Any]:
     """``elements``: numbers, texts or bytes as they are sorted; all others, and what is mixed, by
-    type and by how they look."""
+    type and by how they look, as far as they are not nested too deeply for that."""
+    if len(elements) < 2:
+        return [*elements]
     kinds = {*map(type, elements)}
     if kinds <= _NUMBERS or kinds in ({str}, {bytes}):
         return sorted(elements)
@@ -23,5 +25,8 @@ def in_order(elements: Collection[Any]) -> list[Any]:
 
 
 def _look(element: Any) -> tuple[str, str]:
-    inside = in_order(element) if isinstance(element, frozenset) else element
-    return type(element).__name__, repr(inside)
+    name = type(element).__name__
+    try:
+        return name, repr(in_order(element) if isinstance(element, frozenset) else element)
+    except RecursionError:
+        return name, ""

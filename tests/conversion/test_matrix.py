@@ -153,7 +153,9 @@ def as_carried(value: Any) -> Any:
     """What a value is in text, said anew: all of it, without its type."""
     if isinstance(value, dict):
         return {as_key(key): as_carried(part) for key, part in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, set | frozenset):  # in one order in each run
+        value = sorted(value)
+    if isinstance(value, list | tuple):
         return [as_carried(part) for part in value]
     return as_text(value)
 
