@@ -19,9 +19,10 @@ PYTHON ?=
 # Pythons beside that of the environment, on PATH or pyenv's, are found by themselves; they are
 # tested in environments of their own, .venv-3.13 and so on.
 OTHERS = $(shell sh tools/pythons.sh $(BIN)/python)
-# What a Python may do in another way: values, what they become, and what holds them.
-OF_VALUES := tests/depth tests/serializers tests/fidelity tests/conversion tests/formats \
-	tests/objects tests/test_values.py tests/test_equality.py
+# What a Python may do in another way: values, what holds them, and of conversions, which are made
+# of these, the matrix of all values and formats.
+OF_VALUES := tests/depth tests/serializers tests/fidelity tests/conversion/test_matrix.py \
+	tests/formats tests/objects tests/test_values.py tests/test_equality.py
 
 .PHONY: help try test test-all test-pythons test-newest venv newest env-of test-one lint format bench-peers bench-serializers bench-objects bench-messages bench-folders bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
 
