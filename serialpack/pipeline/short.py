@@ -72,6 +72,14 @@ class ShortPacker(NamedTuple):
         return data, block, frame
 
 
+def short_packer(packing: Packing, style: Style, first: SourceBlock) -> ShortPacker:
+    """What packs ``first``, whose style this is, and others like it, as ``packing`` says of them
+    all. Errors of ``prepare``."""
+    header, plan = prepare(packing, first)
+    split = splitter_of(packing)
+    return ShortPacker(packing, style, header.start, split, BlockPacker(plan), ShortWriter(header))
+
+
 class _LastAlike(local):
     """The packers that a thread keeps for its next small source, for they take long to make."""
 
@@ -105,11 +113,7 @@ def pack_short(line: Line, write: Write, packing: Packing) -> PackedMember | Non
     style = fmt.outline(first)
     known = (each for each in _last.alike if (each.packing, each.style) == (asked, style))
     if (alike := next(known, None)) is None:
-        header, plan = prepare(asked, first)
-        split = splitter_of(asked)
-        alike = ShortPacker(
-            asked, style, header.start, split, BlockPacker(plan), ShortWriter(header)
-        )
+        alike = short_packer(asked, style, first)
     _last.alike = (alike, *(each for each in _last.alike if each is not alike))[:2]
     made = alike.member(first, packing.name, packing.mtime, line.seconds)
     if made is None:

@@ -25,10 +25,11 @@ from serialpack.files.not_kept import has_holes
 from serialpack.files.output import Output
 from serialpack.files.regular import NO_WAIT
 from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.line import SMALL
 from serialpack.pipeline.packing import Packing, splitter_of
 from serialpack.pipeline.settle import settle
-from serialpack.pipeline.short import ShortPacker, forget_alike, last_alike
+from serialpack.pipeline.short import ShortPacker, forget_alike, last_alike, short_packer
 from serialpack.pipeline.timing import add_seconds, is_recording
 from serialpack.pipeline.unpack import ShortUnpacker
 from serialpack.reports import PackReport, UnpackReport
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from serialpack.archive.write import PackOptions
     from serialpack.cli.files.batch import FileJob
     from serialpack.pipeline.line import Progress
+
+#: So many of what packs are kept: each holds the memory that its codec works in.
+_MOST_OTHERS = 32
 
 _READ = os.O_RDONLY | NO_WAIT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -188,8 +192,10 @@ class AlikePacker(_Alike[PackReport]):
         self._table = AsFound(
             how.get("delimiter"), how.get("encoding"), how.get("no_header", False)
         )
-        #: By format and ``_kind``: what a file was packed with, and the report of it.
-        self._known: dict[tuple[Any, ...], tuple[ShortPacker, PackReport]] = {}
+        #: By format: what a file was packed with, and the report of it.
+        self._known: dict[str, tuple[ShortPacker, PackReport]] = {}
+        #: By format and ``_kind``: what packs files that get other stages than that one.
+        self._others: dict[tuple[Any, ...], ShortPacker] = {}
         #: By format: the choice for all files of it, where it is one.
         self._chosen: dict[str, Choice] = {}
         forget_alike()  # others may have packed with other options
@@ -203,7 +209,7 @@ class AlikePacker(_Alike[PackReport]):
         report = self._pack(job, progress)
         alike = last_alike()
         if alike is not None and alike is not before and report.size < LEAST:
-            self._known[report.format, *_kind(alike.packing)] = alike, report
+            self._known[report.format] = alike, report
         return report
 
     def begin(self, jobs: Iterable[FileJob]) -> None:
@@ -221,19 +227,21 @@ class AlikePacker(_Alike[PackReport]):
         if not name or name.startswith("<") or is_container(data[:SNIFF]):
             return None
         format = told(self._format, name, data, self._table)
+        if (known := self._known.get(format)) is None:
+            return None
+        alike, model = known
         if (choice := self._chosen.get(format)) is None:
             choice = settle(self._asked, format, lambda most: data[:most])
             if is_alike(self._asked, format):
                 self._chosen[format] = choice
-        if (known := self._known.get((format, *_kind(choice)))) is None:
-            return None
-        alike, model = known
         split = alike.split
         if choice.split is not None:
             split = splitter_of(alike.packing._replace(split=choice.split))
         source = next(split(io.BytesIO(data).read))
         if not source.last or FORMATS.get(format).outline(source) != alike.style:
             return None
+        if _kind(choice) != _kind(alike.packing):
+            alike = self._other(format, alike, choice, source)
         seconds = {"read": plain.seconds + perf_counter() - since}
         made = alike.member(source, name, plain.status.st_mtime_ns, seconds)
         if made is None:
@@ -242,7 +250,7 @@ class AlikePacker(_Alike[PackReport]):
         report = PackReport(
             source=job.path,
             target=job.target,
-            chain=model.chain,
+            chain=str(alike.packing.chain),
             why=choice.why,
             format=format,
             size=block.size,
@@ -258,9 +266,23 @@ class AlikePacker(_Alike[PackReport]):
         )
         return _Made(packed, plain.status, report)
 
+    def _other(
+        self, format: str, alike: ShortPacker, choice: Choice, source: SourceBlock
+    ) -> ShortPacker:
+        """What packs ``source`` as ``choice`` says, and all else as ``alike`` does."""
+        kind = format, *_kind(choice)
+        if kind not in self._others:
+            if len(self._others) >= _MOST_OTHERS:
+                self._others.clear()
+            packing = alike.packing._replace(
+                chain=choice.chain, block_size=choice.block_size, min_saving=choice.min_saving
+            )
+            self._others[kind] = short_packer(packing, alike.style, source)
+        return self._others[kind]
+
 
 def _kind(how: Choice | Packing) -> tuple[Any, ...]:
-    """What a choice leaves of a small source to be the same or not."""
+    """What a choice leaves of a small source to be other than of another of its format."""
     return how.chain, how.block_size, how.min_saving
 
 

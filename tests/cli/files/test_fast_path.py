@@ -17,6 +17,7 @@ from serialpack.cli.files.fast_path import AlikePacker
 from serialpack.cli.files.workers import file_packer
 from serialpack.files.output import OutputGroup
 from serialpack.pipeline.line import Progress
+from serialpack.pipeline.settle import settle
 from serialpack.reports import PackReport, UnpackReport
 from tests.formats.test_arrays_layout import npy
 from tests.noise import noise
@@ -148,6 +149,24 @@ def test_only_the_first_of_its_kind_goes_the_general_way(tmp_path: Path) -> None
         path.write_bytes(JSON)
     batch(*paths)
     assert batch.general == [str(path) for path in paths[:2]]
+
+
+def test_each_array_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One with stages that none before it had was looked at again, to be packed the general way."""
+    looked: list[str] = []
+
+    def told(*about: Any) -> Any:
+        looked.append(about[1])
+        return settle(*about)
+
+    monkeypatch.setattr("serialpack.cli.files.fast_path.settle", told)
+    batch = Batch(tmp_path / "out")
+    paths = [tmp_path / f"{number}{name}" for number in range(2) for name in ARRAYS]
+    for path in paths:
+        path.write_bytes(ARRAYS[path.name[1:]])
+    batch(*paths)
+    assert batch.general == [str(paths[0])]
+    assert len(looked) == len(paths) - 1
 
 
 def test_what_is_packed_alike_passes_few_functions(tmp_path: Path) -> None:
